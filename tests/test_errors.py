@@ -176,6 +176,12 @@ def test_messages_are_tested_literally() -> None:
     assert str(errors.BadForkDirectory("/x", "not empty")) == (
         "Invalid fork directory (not empty): '/x'"
     )
+    assert str(errors.CannotEnter("a", "it has no directory")) == (
+        "Cannot enter the fork (it has no directory): 'a'"
+    )
+    assert str(errors.CommandNotStarted("mak", "Permission denied")) == (
+        "Cannot start the command (Permission denied): 'mak'"
+    )
     assert str(errors.NoSuchPath("a", "directory")) == (
         "Not a file but a directory in the checkpoint: 'a'"
     )

@@ -20,6 +20,7 @@
     + AmbiguousFork
     + BadForkName
     + BadForkDirectory
+    + CannotEnter
     + NoCommonAncestor
     + NoCheckConfigured
     + GoodNewerThanBad
@@ -54,6 +55,7 @@
     + NoSpaceForCopy
     + CopyMismatch
   x SandboxUnavailable
+  x CommandNotStarted
   x NeedsConfirmation
   x PruneNeedsConfirmation
   x ForkHasChanges
@@ -297,6 +299,18 @@ class BadForkDirectory(UsageError):
     def __init__(self, path: str, reason: str) -> None:
         super().__init__(f"Invalid fork directory ({reason}): {path!r}")
         self.path = path
+
+
+class CannotEnter(UsageError):
+    """A fork that no program can be started in."""
+
+    kind = "cannot-enter"
+
+    def __init__(self, name: str, reason: str, *, has_files: bool = True) -> None:
+        super().__init__(f"Cannot enter the fork ({reason}): {name!r}")
+        self.name = name
+        self.has_files = has_files
+        """Whether its files are on disk."""
 
 
 class NoCommonAncestor(UsageError):
@@ -673,6 +687,16 @@ class SandboxUnavailable(ClewError):
     def __init__(self, reason: str) -> None:
         super().__init__(f"Sandbox not available: {reason}")
         self.reason = reason
+
+
+class CommandNotStarted(ClewError):
+    """A command could not be executed."""
+
+    kind = "command-not-started"
+
+    def __init__(self, command: str, reason: str) -> None:
+        super().__init__(f"Cannot start the command ({reason}): {command!r}")
+        self.command = command
 
 
 # Confirmation and approval

@@ -11,7 +11,7 @@ import os
 from clew import filenames
 from clew.errors import NotAStore, NotAWorkspace
 from clew.model.checkpoint import WorkspaceInfo
-from clew.operations.find_workspace import find_workspace
+from clew.operations.find_workspace import FORK_VARIABLE, find_workspace
 from clew.operations.host import REAL, Host
 from clew.store.layout import Layout
 from clew.store.store import Store
@@ -36,7 +36,8 @@ def find(
                 raise
             continue
         try:
-            return opened, find_workspace(opened, resolved)
+            entered = host.environ.get(FORK_VARIABLE, b"")
+            return opened, find_workspace(opened, resolved, entered)
         except NotAWorkspace:
             opened.close()
         except BaseException:

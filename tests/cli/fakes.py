@@ -295,6 +295,16 @@ class FakeForks:
         self._fake.note("forks")
         return self._fake.grown
 
+    def enter(
+        self,
+        fork: str | None = None,
+        command: Command | None = None,
+        *,
+        directory: str = ".",
+        monitor: Monitor | None = None,
+    ) -> None:
+        self._fake.note("enter", fork, command, directory)
+
     def discard(
         self, fork: str, *, files: bool = False, force: bool = False, monitor: Monitor | None = None
     ) -> DiscardResult:

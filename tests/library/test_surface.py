@@ -6,7 +6,7 @@ import contextlib
 import inspect
 from collections.abc import Callable
 from pathlib import Path
-from typing import get_type_hints
+from typing import NoReturn, get_type_hints
 
 import pytest
 
@@ -80,7 +80,7 @@ def test_every_function_is_documented(name: str) -> None:
 def test_everything_is_typed(function: Callable[..., object]) -> None:
     parameters = [name for name in inspect.signature(function).parameters if name != "self"]
 
-    hints = get_type_hints(function, localns=RESULTS)
+    hints = get_type_hints(function, localns={**RESULTS, "NoReturn": NoReturn})
 
     assert set(parameters) | {"return"} <= set(hints)
 
@@ -111,7 +111,8 @@ def test_every_command_has_its_verb() -> None:
         "try": "try_commands", "task": "tasks.list", "effect": "effects.list",
         "session": "sessions.list", "brief": "sessions.brief", "resume": "tasks.resume",
         "fork": "forks.create", "forks": "forks.list", "compare": "forks.compare",
-        "adopt": "forks.adopt", "discard": "forks.discard", "config": "settings.all",
+        "adopt": "forks.adopt", "discard": "forks.discard", "enter": "forks.enter",
+        "config": "settings.all",
         "gc": "store.gc", "check": "store.check", "stats": "store.stats",
     }  # fmt: skip
 

@@ -43,6 +43,7 @@ GROUPS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
             ("verify", "Run a check on a checkpoint in a sandboxed copy"),
             ("exec", "Run a command in a sandboxed copy and show what it would change"),
             ("fork", "Create a workspace from a checkpoint"),
+            ("enter", "Run a shell or a command that sees a fork at the workspace's path"),
             ("forks", "List the forks of this workspace"),
             ("try", "Run several commands from one checkpoint and compare the results"),
             ("compare", "Compare forks or checkpoints side by side"),

@@ -17,7 +17,7 @@ class ExitCode:
     TIMED_OUT = 124
     """The command of `clew exec` timed out; as with `timeout`."""
     NOT_STARTED = 127
-    """The command of `clew exec` could not be started; as in shells."""
+    """The command of `clew exec` or `clew enter` could not be started; as in shells."""
     INTERRUPTED = 130
     """128 plus SIGINT, as in shells."""
     BROKEN_PIPE = 141

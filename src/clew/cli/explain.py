@@ -70,6 +70,11 @@ def explain(error: errors.ClewError, verb: str = "COMMAND") -> tuple[int, str]:
             return ExitCode.FAILED, _restore_hint(error)
         case errors.SandboxUnavailable():
             return ExitCode.FAILED, "Allow user namespaces on this system, or run clew as root"
+        case errors.CommandNotStarted():
+            return (
+                ExitCode.NOT_STARTED,
+                "Check the command; it is searched in PATH, inside the fork",
+            )
         case errors.NoSpaceForCopy():
             return ExitCode.FAILED, "Free disk space; `clew gc` removes cached copies"
         case errors.CopyMismatch():
@@ -138,6 +143,10 @@ def _usage_hint(error: errors.UsageError, verb: str) -> str:
             return "Choose another name with --name NAME"
         case errors.BadForkDirectory():
             return "Give a directory that does not exist, or none to keep the files in the store"
+        case errors.CannotEnter(has_files=False):
+            return f"Write its files to a directory with `clew fork fork:{error.name} DIR`"
+        case errors.CannotEnter():
+            return "See where its files are with `clew forks`"
         case errors.BadAgentSettings():
             return "Fix the file by hand, or choose --user or --project; nothing was written"
         case errors.CheckpointInUse():

@@ -17,7 +17,9 @@ COMMAND = Command(
     "Create a workspace from a checkpoint",
     """\
 Writes the files of REF to DIR and verifies them. The fork has its own history in the same store and
-shares all data with this workspace (deduplication).
+shares all data with this workspace (deduplication). Files that name the path of this workspace, as in a
+virtual environment, are listed: run programs in the fork with `clew enter NAME`.
+A fork of `clew try` has no directory; give it one with `clew fork fork:NAME DIR`.
 Merge its changes with `clew adopt NAME`; delete it with `clew discard NAME`.""",
     (
         REF,

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 
 from clew.errors import (
     BadOption,
     ExplicitPathRequired,
     NotAWorkspace,
     OutsideWorkspace,
+    UnknownFork,
     UnknownWorkspace,
     UsageError,
     WorkspaceMoved,
@@ -21,17 +23,45 @@ from clew.model.tree import read_directory, read_root
 from clew.operations.context import EXCLUDE
 from clew.store.store import Store
 
+FORK_VARIABLE = b"CLEW_FORK"
+"""The environment variable with the name of the fork that a program was started in."""
 
-def find_workspace(store: Store, path: bytes) -> WorkspaceInfo:
-    """Return the nearest known workspace at or above `path`, which need not exist."""
+
+def find_workspace(store: Store, path: bytes, entered: bytes = b"") -> WorkspaceInfo:
+    """Return the nearest known workspace at or above `path`, which need not exist.
+
+    `entered` names the fork that this process was started in, by `clew enter`.
+    """
     known = {info.path: info for info in store.workspaces.all()}
     for directory in _upward(path):
         if directory in known:
-            return known[directory]
+            found = visible_workspace(store, known[directory])
+            if entered and found is known[directory] and _is_replaced(found):
+                # A discarded fork: its files are not those of the workspace at this path.
+                raise UnknownFork(os.fsdecode(entered))
+            return found
     moved = _moved(store, path)
     if moved is not None:
         raise WorkspaceMoved(os.fsdecode(path), moved.text_id, os.fsdecode(moved.path))
     raise NotAWorkspace(os.fsdecode(path))
+
+
+def visible_workspace(store: Store, info: WorkspaceInfo) -> WorkspaceInfo:
+    """Return the workspace that is visible at the path of `info`: its fork, inside `clew enter`.
+
+    The directory decides, not the environment, which a program may change or clear.
+    """
+    try:
+        found = os.stat(info.path)
+    except OSError:
+        return info
+    for other in store.workspaces.all():
+        if other.inode == found.st_ino and other.path not in (b"", info.path):
+            with suppress(OSError):
+                if os.path.samestat(os.stat(other.path), found):
+                    if info.uuid in store.forks.sources(other.uuid):
+                        return other._replace(path=info.path)
+    return info
 
 
 def require_good_root(path: bytes, guarded: Sequence[bytes], exclude: Sequence[str]) -> None:
@@ -52,6 +82,7 @@ def make_workspace(
     found = os.stat(path)
     existing = store.workspaces.at(path)
     info = existing or store.workspaces.add(path, found.st_ino, machine=machine)
+    info = visible_workspace(store, info)
     if machine and not info.machine:
         store.workspaces.make_machine(info.uuid)
         info = info._replace(machine=True)
@@ -75,6 +106,9 @@ def attach_workspace(store: Store, path: bytes, text: str) -> WorkspaceInfo:
         raise UnknownWorkspace(text)
     if not os.path.isdir(path):
         raise UsageError(f"Not a directory: {os.fsdecode(path)!r}")
+    bound = store.workspaces.at(path)
+    if bound is not None and visible_workspace(store, bound) is not bound:
+        raise UsageError(f"A fork is mounted there by `clew enter`: {os.fsdecode(path)!r}")
     store.workspaces.bind(matches[0].uuid, path, os.stat(path).st_ino)
     return matches[0]._replace(path=path, inode=os.stat(path).st_ino)
 
@@ -101,6 +135,13 @@ def _upward(path: bytes) -> list[bytes]:
         path = os.path.dirname(path)
         found.append(path)
     return found
+
+
+def _is_replaced(info: WorkspaceInfo) -> bool:
+    try:
+        return os.stat(info.path).st_ino != info.inode
+    except OSError:
+        return False
 
 
 def _moved(store: Store, path: bytes) -> WorkspaceInfo | None:

@@ -32,6 +32,13 @@ class ForkRows:
             ),
         )
 
+    def set_directory(self, workspace: bytes, *, managed: bool, created_ns: int) -> None:
+        """Record that a fork has a directory now, created at that time."""
+        self._database.execute(
+            "UPDATE forks SET managed = ?, created = ? WHERE workspace = ?",
+            (int(managed), created_ns, workspace),
+        )
+
     def get(self, workspace: bytes) -> ForkInfo | None:
         """Return the origin of a workspace; None if it is not a fork."""
         row = self._database.one(_COLUMNS + " WHERE workspace = ?", (workspace,))

@@ -343,6 +343,15 @@ class ForksProtocol(Protocol):
 
     def list(self) -> tuple[ForkStatus, ...]: ...
 
+    def enter(
+        self,
+        fork: str | None = None,
+        command: Command | None = None,
+        *,
+        directory: str = ".",
+        monitor: Monitor | None = None,
+    ) -> None: ...
+
     def compare(self, refs: Sequence[str], *, monitor: Monitor | None = None) -> Comparison: ...
 
     def adopt(

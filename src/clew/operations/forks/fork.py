@@ -11,9 +11,9 @@ import os
 import time
 from contextlib import closing, suppress
 
-from clew.errors import BadForkName
-from clew.filenames import real_path
-from clew.model.checkpoint import Checkpoint, WorkspaceInfo
+from clew.errors import BadForkName, BadOption, UnknownFork
+from clew.filenames import as_argument, real_path
+from clew.model.checkpoint import Checkpoint, ForkInfo, WorkspaceInfo
 from clew.model.fork_results import ForkResult, PathReferences
 from clew.model.named_tuple import NamedTuple
 from clew.model.restore_results import SkippedPath
@@ -23,6 +23,7 @@ from clew.operations.copies.materialize_copy import write_out
 from clew.operations.forks.create_fork import Seed, create_fork, require_fork_name
 from clew.operations.forks.directories import (
     Note,
+    birth_of,
     grown_beside,
     is_inside,
     move_into_place,
@@ -33,9 +34,10 @@ from clew.operations.forks.directories import (
     sweep_directories,
 )
 from clew.operations.forks.fork_session import ForkSession, require_session, with_session
+from clew.operations.forks.list_forks import fork_context
 from clew.worktree.path_references import find_references
 
-__all__ = ["fork", "grow_without_directory", "require_fork_name"]
+__all__ = ["fork", "grow_without_directory", "require_fork_name", "write_fork_directory"]
 
 
 def fork(
@@ -85,6 +87,42 @@ def fork(
     return ForkResult(
         found, info, base, first, filled.problems, taken, session, resumable, filled.references
     )
+
+
+def write_fork_directory(
+    context: Context, fork: ForkInfo, directory: str | None, monitor: Monitor
+) -> ForkResult:
+    """Write the newest checkpoint of a fork without a directory to one, and bind the fork to it.
+
+    The caller holds the store's lock.
+    """
+    started = time.monotonic_ns()
+    store, own = context.store, fork_context(context, fork)
+    store.require_writable()
+    tip = own.here
+    if tip is None:
+        raise UnknownFork(fork.name)
+    if os.path.lexists(own.root):
+        raise BadOption("REF", f"the fork has a directory already: {as_argument(own.root)!r}")
+    sweep_directories(store)
+    place = resolved_place(directory) if directory is not None else None
+    if place is not None:
+        require_place(context, place)
+    with noting(store, os.urandom(16)) as note:  # an unknown workspace: a failure leaves nothing
+        place = place if place is not None else reserve_managed(store, fork.name, note)
+        filled = _fill(context, tip, Seed(own.workspace, fork.name), place, note, monitor)
+        context.host.fail_point("fork.record")
+        note.end()  # from here on the directory stays
+    created_ns = birth_of(place) or fork.created_ns
+    store.forks.set_directory(own.workspace, managed=directory is None, created_ns=created_ns)
+    store.workspaces.bind(own.workspace, place, filled.inode)
+    found, base = store.forks.get(own.workspace), store.checkpoints.get(fork.base)
+    info = own.info._replace(path=place, inode=filled.inode)
+    taken = time.monotonic_ns() - started
+    return ForkResult(
+        found or fork, info, base or tip, tip._replace(is_here=True), filled.problems, taken,
+        references=filled.references,
+    )  # fmt: skip
 
 
 def grow_without_directory(context: Context, base: Checkpoint, name: str) -> WorkspaceInfo:

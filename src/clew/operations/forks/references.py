@@ -22,7 +22,7 @@ def resolve_state(context: Context, text: str, monitor: Monitor) -> Asked:
 
     A name that both a checkpoint and a fork have is refused as ambiguous.
     """
-    fork = _fork_named(context, text)
+    fork = fork_named(context, text)
     if fork is None:
         return Asked(text, "", resolve(context, text, monitor))
     if _is_checkpoint(context, text, monitor):
@@ -32,14 +32,15 @@ def resolve_state(context: Context, text: str, monitor: Monitor) -> Asked:
 
 def newest_of_fork(context: Context, text: str) -> Checkpoint:
     """Return the newest checkpoint of a fork, as saved."""
-    fork = _fork_named(context, text)
+    fork = fork_named(context, text)
     here = fork_context(context, fork).here if fork is not None else None
     if here is None:
         raise UnknownReference(text)
     return here
 
 
-def _fork_named(context: Context, text: str) -> ForkInfo | None:
+def fork_named(context: Context, text: str) -> ForkInfo | None:
+    """Return the fork of a name, with or without `fork:`; None if a name without it is none."""
     if text.startswith(FORK):
         return find_fork(context, text.removeprefix(FORK))
     forks = context.store.forks.of(context.workspace)
