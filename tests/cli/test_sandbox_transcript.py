@@ -60,7 +60,7 @@ echo working; echo x > notes.txt: exit 0, <duration>; the copy was discarded
 ! working
 $ clew try v1 --attempt add=echo >> app.py
 1 attempt from <1> (v1 · it works), checked with grep -q hello app.py:
-  add  ✔ grep -q hello app.py  exit 0, <duration>  ~1  edited app.py (whitespace only)
+  add  command exit 0, <duration>  ✔ check passing (exit 0)  ~1  edited app.py (whitespace only)
   · The home directory and the rest of the disk are not isolated
 
 add: echo >> app.py
@@ -73,7 +73,7 @@ add: echo >> app.py
   `clew adopt add` merges it
 $ clew try v1 --attempt drop=rm app.py; exit 3
 1 attempt from <1> (v1 · it works), checked with grep -q hello app.py:
-  drop  ✘ grep -q hello app.py  exit 3, <duration>  -1  deleted app.py
+  drop  command exit 3, <duration>  ✘ check failing (exit 2)  -1  deleted app.py
   · The home directory and the rest of the disk are not isolated
 
 drop: rm app.py; exit 3

@@ -81,7 +81,7 @@ def test_every_shape_is_described() -> None:
         ("bool", r"(is|has|was|needs)_\w+"),
         (
             "int",
-            r"\w+_(count|bytes|ms)|size|number|sequence|last_effect|exit_code|[ugp]id|major|minor",
+            r"\w+_(count|bytes|ms)|size|number|sequence|last_effect|(\w+_)?exit_code|[ugp]id|major|minor",
         ),
         ("dict[str, int]", r"\w+_counts"),
     ],

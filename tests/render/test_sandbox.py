@@ -1,12 +1,20 @@
 from __future__ import annotations
 
+import pytest
+
+from clew.model.shorten import width_of
 from clew.model.verdict import RunEnd
 from clew.render.compare import compared
 from clew.render.sandbox import board, executed, judged
 from clew.render.style import Style
 from tests.cli import samples, samples_sandbox
 
-LOOK = Style(samples.NOW, lambda _: 0, 100, False)
+
+def at_width(width: int) -> Style:
+    return Style(samples.NOW, lambda _: 0, width, False)
+
+
+LOOK = at_width(100)
 
 
 def test_a_check_says_where_it_ran_and_what_it_could_not_be_sure_of() -> None:
@@ -46,9 +54,9 @@ def test_a_command_that_was_interrupted_changed_nothing_that_is_told() -> None:
 def test_a_board_is_a_table_and_then_each_way() -> None:
     assert list(board(samples_sandbox.BOARD, LOOK)) == [
         "3 attempts from 02020202 (before-auth · before the auth refactor), checked with npm test:",
-        "  update-2  ✔ npm test  exit 0, 2.1 s          +1 ~1  src/new.py added",
-        "  remove    ✘ npm test  exit 0, 2.1 s          -1     src/new.py added",
-        "  think                 timed out, 10 min 0 s",
+        "  update-2  command exit 0, 2.1 s          ✔ check passing (exit 0)  +1 ~1  src/new.py added",
+        "  remove    command exit 0, 2.1 s          ✘ check failing (exit 1)  -1     src/new.py added",
+        "  think     command timed out, 10 min 0 s  check not run",
         "  · The home directory and the rest of the disk are not isolated",
         "",
         "update-2 (given as update): npm update",
@@ -73,6 +81,65 @@ def test_a_board_is_a_table_and_then_each_way() -> None:
         "",
         "think: sleep inf",
         "    hm",
+    ]
+
+
+@pytest.mark.parametrize("width", [40, 60, 80])
+def test_a_board_on_a_narrow_terminal_has_some_lines_for_each_way(width: int) -> None:
+    lines = list(board(samples_sandbox.BOARD, at_width(width)))
+
+    assert lines[1:12] == [
+        "  update-2",
+        "      command exit 0, 2.1 s",
+        "      ✔ check passing (exit 0)",
+        "      +1 ~1  src/new.py added",
+        "  remove",
+        "      command exit 0, 2.1 s",
+        "      ✘ check failing (exit 1)",
+        "      -1  src/new.py added",
+        "  think",
+        "      command timed out, 10 min 0 s",
+        "      check not run",
+    ]
+
+
+@pytest.mark.parametrize("width", range(40, 201, 10))
+def test_no_line_of_a_board_is_wider_than_the_terminal(width: int) -> None:
+    long = samples_sandbox.BOARD.attempts[1]._replace(fork="x" * 190)
+    for attempts in (samples_sandbox.BOARD.attempts, (long,)):
+        lines = list(board(samples_sandbox.BOARD._replace(attempts=attempts), at_width(width)))
+        rows = lines[1 : lines.index("  · " + samples_sandbox.HOME_IS_LIVE)]
+
+        assert max(map(width_of, rows)) <= width
+
+
+@pytest.mark.parametrize(
+    ("end", "exit_code", "shown"),
+    [
+        (RunEnd.EXITED, 2, "✘ check failing (exit 2)"),
+        (RunEnd.TIMEOUT, None, "? check timed out"),
+        (RunEnd.SKIPPED, 125, "? check skipped"),
+        (RunEnd.FAILED, None, "? check could not be started"),
+    ],
+)
+def test_the_result_of_the_check_is_told_from_that_of_the_command(
+    end: str, exit_code: int | None, shown: str
+) -> None:
+    attempt = samples_sandbox.BOARD.attempts[0]
+    assert attempt.verdict is not None
+    verdict = attempt.verdict._replace(end_reason=end, exit_code=exit_code)
+    found = samples_sandbox.BOARD._replace(attempts=(attempt._replace(verdict=verdict),))
+
+    assert f"  command exit 0, 2.1 s  {shown}  " in list(board(found, LOOK))[1]
+
+
+def test_a_board_without_a_check_says_so() -> None:
+    attempt = samples_sandbox.BOARD.attempts[0]._replace(verdict=None)
+    found = samples_sandbox.BOARD._replace(check="", attempts=(attempt,))
+
+    assert list(board(found, LOOK))[:2] == [
+        "1 attempt from 02020202 (before-auth · before the auth refactor):",
+        "  update-2  command exit 0, 2.1 s  no check  +1 ~1  src/new.py added",
     ]
 
 

@@ -80,6 +80,13 @@ def verdict(found: Verdict) -> str:
     return f"{mark}{doubt} {safe_line(found.command)}"
 
 
+def check(found: Verdict) -> str:
+    """Return `✘ check failing (exit 1)` or `? check timed out`, without the command."""
+    if found.status == VerdictStatus.UNKNOWN:
+        return f"? check {_ending(found)}"
+    return f"{_VERDICT_MARKS[found.status]} check {found.status} ({_ending(found)})"
+
+
 def verdict_colour(found: Verdict) -> str:
     return "yellow" if found.changed_count else _VERDICT_COLOURS.get(found.status, "yellow")
 

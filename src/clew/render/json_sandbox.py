@@ -79,6 +79,8 @@ def _attempt_value(tried: AttemptResult) -> sandbox.Attempt:
         "fork": tried.fork or None,
         "checkpoint": None if tried.checkpoint is None else checkpoint_value(tried.checkpoint),
         "verdict": None if tried.verdict is None else verdict_value(tried.verdict),
+        "check_status": "not run" if tried.verdict is None else tried.verdict.status,
+        "check_exit_code": None if tried.verdict is None else tried.verdict.exit_code,
         "difference": None if tried.difference is None else difference(tried.difference),
     }
 

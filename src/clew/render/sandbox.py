@@ -28,9 +28,11 @@ _ENDED = {
     RunEnd.INTERRUPTED: "interrupted",
     RunEnd.FAILED: "could not be run",
 }
-_LARGEST_VERDICT = 24
 _TAIL_LINES = 5
 _GAP = "  "
+_INDENT = "      "
+_LEAST_ROOM = 20
+"""Characters for the last column of a table."""
 
 
 def judged(result: VerifyResult, look: Style) -> Iterator[str]:
@@ -56,7 +58,7 @@ def board(found: TryResult, look: Style) -> Iterator[str]:
     what = units.count(len(found.attempts), "attempt")
     asked = f", checked with {safe_line(found.check)}" if found.check else ""
     yield f"{what} from {checkpoint_title.called(found.base)}{asked}:"
-    yield from table([_row(attempt) for attempt in found.attempts], look)
+    yield from _results([_row(attempt, found.check) for attempt in found.attempts], look)
     common = _common_notes(found)
     yield from notes(common, look)
     for attempt in found.attempts:
@@ -70,7 +72,7 @@ def table(rows: list[tuple[str, ...]], look: Style) -> Iterator[str]:
     for *cells, last in rows:
         kept = [pad(text, width) for text, width in zip(cells, widths, strict=False) if width]
         line = _GAP.join(["", *kept])
-        room = max(look.width - width_of(line) - len(_GAP), 20)
+        room = max(look.width - width_of(line) - len(_GAP), _LEAST_ROOM)
         yield f"{line}{_GAP}{shorten_to_width(last, room)}".rstrip()
 
 
@@ -86,21 +88,32 @@ def notes(sentences: Iterable[str], look: Style) -> Iterator[str]:
         yield paint(f"  · {safe_line(sentence, 1000)}", "dim", look)
 
 
-def _row(attempt: AttemptResult) -> tuple[str, ...]:
-    verdict = (
-        shorten_to_width(checkpoint_title.verdict(attempt.verdict), _LARGEST_VERDICT)
-        if attempt.verdict
-        else ""
-    )
+def _results(rows: list[tuple[str, ...]], look: Style) -> Iterator[str]:
+    """Yield a table of attempts; on a narrow terminal, some lines for each."""
+    widths = [max(map(width_of, column)) for column in zip(*rows, strict=True)]
+    if sum(widths[:-1]) + len(_GAP) * len(widths) + _LEAST_ROOM <= look.width:
+        yield from table(rows, look)
+        return
+    for name, command, check, counts, headline in rows:
+        yield shorten_to_width(f"{_GAP}{name}", look.width)
+        for text in filter(None, (command, check, _GAP.join(filter(None, (counts, headline))))):
+            yield shorten_to_width(f"{_INDENT}{text}", look.width)
+
+
+def _row(attempt: AttemptResult, check: str) -> tuple[str, ...]:
     return (
         safe_line(attempt.fork or attempt.name),
-        verdict,
-        ended(attempt.outcome),
+        f"command {ended(attempt.outcome)}",
+        checkpoint_title.check(attempt.verdict) if attempt.verdict else _unchecked(check),
         checkpoint_title.counts(attempt.checkpoint.changes)
         if attempt.checkpoint is not None
         else "",
         _headline(attempt.difference),
     )
+
+
+def _unchecked(check: str) -> str:
+    return "check not run" if check else "no check"
 
 
 def _headline(difference: Difference | None) -> str:

@@ -48,6 +48,10 @@ class Attempt(RunOutcome):
     """the result, or `null`"""
     verdict: Verdict | None
     """the check's verdict on it, or `null`"""
+    check_status: str
+    """status of that verdict, or `not run`"""
+    check_exit_code: int | None
+    """exit code of the check, or `null`; `exit_code` is that of the command"""
     difference: DiffOutput | None
     """what the command changed, in the form of `diff`, with the story; or `null`"""
 
