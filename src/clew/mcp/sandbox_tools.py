@@ -278,7 +278,9 @@ Use it to find out whether an old checkpoint works before you `restore` it. A co
 the workspace's own check needs a person's approval."""
 _FORK = """\
 Create a new workspace from a checkpoint, in a separate directory, to work on something else there. \
-`adopt` merges its changes back. A directory outside the store needs a person's approval."""
+`adopt` merges its changes back. If `path_references` lists files that name this workspace's path, run \
+programs of the fork with `clew enter NAME -- COMMAND`, or they write here. \
+A directory outside the store needs a person's approval."""
 _TRY = """\
 Run several commands from one checkpoint, each in a private copy, in parallel, and compare the \
 results. The workspace is not changed; each result is a fork that `adopt` can merge. \
