@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from clew import opening
-from clew.errors import BadForkDirectory, BadForkName
+from clew.errors import BadForkDirectory, BadForkName, BadOption
+from clew.model.fork_results import Directory
 from clew.workspace import Workspace
 from tests.kit import filesystems
 from tests.kit.fake_host import FakeHost
@@ -104,6 +105,56 @@ def test_what_comes_to_be_there_meanwhile_stays(
     assert os.listdir(tmp_path / "fork") == ["precious"]
     assert ws.forks.list() == ()
     assert [name for name in os.listdir(tmp_path) if name.startswith(".")] == []
+
+
+def test_a_fork_without_a_directory_gets_one(ws: Workspace, project: Path, tmp_path: Path) -> None:
+    small(project)
+    saved(ws)
+    ws.try_commands("@", {"a": "echo tried > new"})
+    written = ws.forks.create("fork:a", str(tmp_path / "a"))
+    (tmp_path / "a" / "newer").write_text("more")
+    again = opening.open(tmp_path / "a", store=ws.store.path)
+
+    assert written.fork.workspace == again.info.uuid
+    assert (written.fork.name, written.fork.managed) == ("a", False)
+    assert (tmp_path / "a" / "new").read_text() == "tried\n"
+    assert again.diff().changes[0].path == b"newer"
+    again.close()
+    with pytest.raises(BadOption, match="has a directory already"):
+        ws.forks.create("fork:a", str(tmp_path / "b"))
+    ws.forks.adopt("a")
+    assert (project / "newer").read_text() == "more"
+    assert ws.forks.discard("a", files=True, force=True).removed
+
+
+@pytest.mark.parametrize("point", ["fork.write", "fork.move", "fork.record"])
+def test_a_directory_that_cannot_be_written_leaves_nothing_and_the_fork_as_it_was(
+    ws: Workspace, project: Path, tmp_path: Path, host: FakeHost, point: str
+) -> None:
+    small(project)
+    saved(ws)
+    ws.try_commands("@", {"a": "echo tried > new"})
+
+    def fail() -> None:
+        raise OSError(5, "Input/output error")
+
+    for place in (str(tmp_path / "a"), None):
+        with host.at(point, fail), pytest.raises(OSError, match="Input/output"):
+            ws.forks.create("fork:a", place)
+
+    assert [status.directory for status in ws.forks.list()] == [Directory.NONE]
+    assert not (tmp_path / "a").exists()
+    assert [name for name in os.listdir(tmp_path) if name.startswith(".clew")] == []
+    assert os.listdir(Path(ws.store.path) / "forks") == []
+    assert ws.forks.create("fork:a").fork.managed
+
+
+def test_a_fork_that_exists_gets_no_other_name(ws: Workspace, project: Path) -> None:
+    saved(ws)
+    ws.try_commands("@", {"a": "true"})
+
+    with pytest.raises(BadOption, match="--name"):
+        ws.forks.create("fork:a", name="b")
 
 
 def test_a_place_that_gets_in_the_way_is_refused_with_the_reason(

@@ -108,11 +108,18 @@ def write_fork_directory(
     place = resolved_place(directory) if directory is not None else None
     if place is not None:
         require_place(context, place)
-    with noting(store, os.urandom(16)) as note:  # an unknown workspace: a failure leaves nothing
-        place = place if place is not None else reserve_managed(store, fork.name, note)
-        filled = _fill(context, tip, Seed(own.workspace, fork.name), place, note, monitor)
-        context.host.fail_point("fork.record")
-        note.end()  # from here on the directory stays
+    try:
+        with noting(
+            store, os.urandom(16)
+        ) as note:  # an unknown workspace: a failure leaves nothing
+            place = place if place is not None else reserve_managed(store, fork.name, note)
+            filled = _fill(context, tip, Seed(own.workspace, fork.name), place, note, monitor)
+            context.host.fail_point("fork.record")
+            note.end()  # from here on the directory stays
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(cache_path(store, own.workspace))
+        raise
     created_ns = birth_of(place) or fork.created_ns
     store.forks.set_directory(own.workspace, managed=directory is None, created_ns=created_ns)
     store.workspaces.bind(own.workspace, place, filled.inode)
