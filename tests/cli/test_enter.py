@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pty
 import select
@@ -80,6 +81,24 @@ def test_clew_inside_works_on_the_fork(forked: Clew) -> None:
     assert forked.ok("status").out.startswith("No changes")
     assert forked.ok("adopt", "fork", "--yes").code == 0
     assert (forked.workspace / "sub" / "new").read_text() == "new\n"
+
+
+def test_the_path_of_the_workspace_stays_its_own(clew: Clew) -> None:
+    saved_with_fork(clew)
+    other = beside(clew, "other")
+    other.mkdir()
+    known = clew.json("init", cwd=other)["workspace"]["id"]
+    again = entered(clew, f"{CLEW} init --exclude x --json")
+    attached = entered(clew, f"{CLEW} init --attach {known}")
+
+    assert (
+        json.loads(again.out)["workspace"]["id"]
+        == clew.json("forks")["forks"][0]["workspace"]["id"]
+    )
+    assert attached.code == ExitCode.USAGE
+    assert attached.err.startswith("Error: A fork is mounted there by `clew enter`: ")
+    assert not clew.json("config")["config"].get("exclude")
+    assert clew.ok("status").out.startswith("No changes")
 
 
 def test_a_sandbox_can_be_used_inside(forked: Clew) -> None:
