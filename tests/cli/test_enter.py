@@ -167,6 +167,21 @@ def test_a_fork_of_a_fork_is_at_the_paths_of_both(forked: Clew) -> None:
     assert (fork / "sub" / "file").read_text() == path.read_text() == "original\n"
 
 
+def test_a_fork_of_a_fork_names_the_paths_of_both(clew: Clew) -> None:
+    saved_with_fork(clew)
+    fork = beside(clew, "fork")
+    (fork / "a").write_text(f"{clew.workspace}/x\n")
+    (fork / "b").write_text(f"{fork}/x\n")
+    outside = clew.json("fork", "latest", "../before", cwd=fork)
+    inside = entered(clew, f"{CLEW} save s >/dev/null && {CLEW} fork @ ../second --json")
+
+    assert outside["path_references"]["groups"] == []
+    assert json.loads(inside.out)["path_references"]["groups"][0]["paths"] == [
+        {"path": "a"},
+        {"path": "b"},
+    ]
+
+
 def test_another_fork_can_be_entered_from_a_fork(forked: Clew) -> None:
     forked.ok("fork", "@", "../other")
     ran = entered(forked, f"{CLEW} enter other -- 'echo there > sub/file'")

@@ -188,7 +188,9 @@ def _original_paths(context: Context) -> list[bytes]:
     """Return the paths by which files may name the workspace, its own first; none for a machine."""
     if context.info.machine:
         return []
-    rows = map(context.store.workspaces.get, context.store.forks.sources(context.workspace))
+    # Inside `clew enter`, the path of the workspace is not the one in its row.
+    lineage = (context.workspace, *context.store.forks.sources(context.workspace))
+    rows = map(context.store.workspaces.get, lineage)
     sources = [row.path for row in rows if row is not None and row.path and not row.machine]
     logical = _logical_path(context)
     return list(dict.fromkeys([context.root, *([logical] if logical else []), *sources]))
