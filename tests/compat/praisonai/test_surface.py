@@ -34,7 +34,7 @@ def defaults(function: object) -> dict[str, object]:
 
 def test_the_constructor_takes_what_it_takes_there_in_that_order() -> None:
     assert list(defaults(CheckpointService).items()) == [
-        ("workspace_dir", inspect.Parameter.empty),
+        ("workspace_dir", None),
         ("storage_dir", None),
         ("enabled", True),
         ("auto_checkpoint", True),
@@ -43,6 +43,7 @@ def test_the_constructor_takes_what_it_takes_there_in_that_order() -> None:
         ("user_email", "checkpoints@praison.ai"),
         ("max_file_size", 2 * 1024 * 1024),
         ("exclude_patterns", None),
+        ("config", None),
     ]
 
 
@@ -145,7 +146,8 @@ def test_a_diff_counts_its_lines_and_sorts_its_files() -> None:
 def test_results_and_events_have_the_words_of_the_original() -> None:
     assert CheckpointResult.fail("no") == CheckpointResult(False, None, "no")
     assert [one.value for one in CheckpointEvent] == [
-        "initialized", "checkpoint_created", "checkpoint_restored", "checkpoints_pruned", "error",
+        "initialized", "checkpoint_created", "checkpoint_restored", "checkpoint_deleted",
+        "checkpoints_pruned", "error",
     ]  # fmt: skip
     assert str(CheckpointEvent.ERROR) == "CheckpointEvent.ERROR"
 

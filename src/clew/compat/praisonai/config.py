@@ -43,7 +43,8 @@ _HASH_DIGITS = 12
 class CheckpointConfig:
     """The settings of a service."""
 
-    workspace_dir: str
+    workspace_dir: str = ""
+    """If empty, the service's argument has it."""
     storage_dir: str | None = None
     enabled: bool = True
     auto_checkpoint: bool = True
@@ -61,6 +62,7 @@ class CheckpointConfig:
     def __post_init__(self) -> None:
         self.workspace_dir = os.path.expanduser(self.workspace_dir)
         self.storage_dir = os.path.expanduser(self.storage_dir or _default_storage())
+        self.exclude_patterns = list(self.exclude_patterns)  # of one configuration alone
 
     @property
     def store_dir(self) -> str:

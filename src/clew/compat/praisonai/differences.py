@@ -7,7 +7,7 @@ omitted.  The diff of two checkpoints is immutable, so it is computed once.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from clew.compat.praisonai.types import FileDiff, Status
 from clew.diff.text import is_text, too_large, unified
@@ -46,14 +46,18 @@ class Differences:
     def __init__(self) -> None:
         self._cache: dict[CheckpointId, ChangedPath] = {}
 
-    def read(self, ws: Workspace, difference: Difference) -> FoundDifference:
-        """Return the files and the patch of a difference."""
+    def read(
+        self, ws: Workspace, difference: Difference, wants: Callable[[str], bool] | None = None
+    ) -> FoundDifference:
+        """Return the files and the patch of a difference, of the wanted paths or of all."""
         files: list[FileDiff] = []
         patch: list[str] = []
         with ws.reading_context() as context:
             is_live = difference.new is None
             for change in difference.changes:
                 for one in _split_to_files(change):
+                    if wants is not None and not wants(os.fsdecode(one.path)):
+                        continue
                     diff, lines = _read_one(context, one, is_live)
                     files.append(diff)
                     patch += lines

@@ -13,7 +13,7 @@ from clew import opening
 from clew.compat.praisonai.config import OWN_STATE, CheckpointConfig
 from clew.compat.praisonai.differences import Differences
 from clew.compat.praisonai.retention import above_limit, remove
-from clew.compat.praisonai.types import Checkpoint, CheckpointDiff, step_of
+from clew.compat.praisonai.types import Checkpoint, CheckpointDiff, Reference, id_of, step_of
 from clew.errors import AmbiguousReference, BadReference, UnknownReference
 from clew.model import checkpoint as clew_model
 from clew.model.ids import short
@@ -52,6 +52,8 @@ class SavedCheckpoint(NamedTuple):
     known: int
     removed: int = 0
     """Number of old checkpoints that were pruned."""
+    existing_id: str | None = None
+    """If nothing had changed: the checkpoint that already has this state."""
 
 
 class RestoredCheckpoint(NamedTuple):
@@ -97,16 +99,17 @@ class History:
                 # A concurrent save may contain what this caller wants under its own message.
                 saved = ws.save(wanted.message, origin=Origin.HOOK, meta=meta)
             if not saved.created:
-                return SavedCheckpoint(None, _newest_sequence(ws))
+                existing = saved.checkpoint.id.hex()
+                return SavedCheckpoint(None, _newest_sequence(ws), existing_id=existing)
             removed = self._prune(ws)
             return SavedCheckpoint(
                 self._converted(ws, saved.checkpoint), _newest_sequence(ws), removed
             )
 
-    def restore(self, text: str) -> RestoredCheckpoint:
+    def restore(self, reference: Reference) -> RestoredCheckpoint:
         """Restore a checkpoint."""
         with self.open() as ws:
-            target = _find(ws, text)
+            target = _find(ws, reference)
             result = ws.restore(target.id.hex())
             rescue = self._converted(ws, result.rescue) if result.rescue is not None else None
             return RestoredCheckpoint(
@@ -119,21 +122,23 @@ class History:
             return [one.id.hex() for one in _ancestry(context)]
 
     def compare(
-        self, from_text: str | None, to_text: str | None, path: str | None = None
+        self,
+        from_reference: Reference | None,
+        to_reference: Reference | None,
+        path: str | None = None,
     ) -> CheckpointDiff:
         """Return the diff of two states: by default the previous checkpoint and the live files.
 
-        `path` is relative to the workspace.
+        `path` selects a file by its path or the end of it, or the files of a directory.
         """
-        paths = [os.path.join(self._config.workspace_dir, path)] if path is not None else []
         with self.open() as ws:
-            old = _find(ws, from_text) if from_text is not None else _previous(ws)
-            new = _find(ws, to_text) if to_text is not None else None
+            old = _find(ws, from_reference) if from_reference is not None else _previous(ws)
+            new = _find(ws, to_reference) if to_reference is not None else None
             if old is None:
                 return CheckpointDiff("", None)
             to = new.id.hex() if new is not None else None
-            difference = ws.diff(old.id.hex(), to, paths=paths)
-            found = self._differences.read(ws, difference)
+            wants = _path_filter(self._config.workspace_dir, path) if path is not None else None
+            found = self._differences.read(ws, ws.diff(old.id.hex(), to), wants)
             return CheckpointDiff(
                 short(old.id),
                 short(new.id) if new is not None else None,
@@ -159,18 +164,18 @@ class History:
         """Return the newest saved checkpoints without rescues: programs index into this list."""
         with self.open() as ws:
             saved = [one for one in _timeline(ws) if not one.is_rescue]
-            return [self._converted(ws, one) for one in saved[:limit]]
+            return [self._converted(ws, one) for one in saved[: max(limit, 0)]]
 
     def rescues(self) -> list[Checkpoint]:
         """Return the rescue checkpoints of restores, newest first."""
         with self.open() as ws:
             return [self._converted(ws, one) for one in _timeline(ws) if one.is_rescue]
 
-    def find(self, text: str) -> Checkpoint | None:
+    def find(self, reference: Reference) -> Checkpoint | None:
         """Return the checkpoint with that id prefix; None unless it is unique."""
         with self.open() as ws:
             try:
-                return self._converted(ws, _find(ws, text))
+                return self._converted(ws, _find(ws, reference))
             except (AmbiguousReference, BadReference, UnknownReference):
                 return None
 
@@ -181,10 +186,13 @@ class History:
             newest = next((one for one in saved if step_of(one.labels.intent) == step), None)
             return self._converted(ws, newest) if newest is not None else None
 
-    def delete(self, text: str) -> None:
-        """Delete one checkpoint and free its space."""
+    def delete(self, reference: Reference) -> Checkpoint:
+        """Delete one checkpoint and free its space; return what it was."""
         with self.open() as ws:
-            remove(ws, [_find(ws, text).id], RetentionRule.DELETE)
+            found = _find(ws, reference)
+            deleted = self._converted(ws, found)
+            remove(ws, [found.id], RetentionRule.DELETE)
+            return deleted
 
     def delete_all(self) -> None:
         """Delete all checkpoints of this workspace; other workspaces in the store remain."""
@@ -247,8 +255,9 @@ def _is_first(ws: Workspace) -> bool:
     return is_initial and here.record.coverage.files > 0
 
 
-def _find(ws: Workspace, text: str) -> clew_model.Checkpoint:
-    """Return the only checkpoint with the id prefix `text`, or raise."""
+def _find(ws: Workspace, reference: Reference) -> clew_model.Checkpoint:
+    """Return the only checkpoint with that id prefix, or raise."""
+    text = id_of(reference)
     digits = text.strip().lower()
     if not digits or digits.strip("0123456789abcdef") or len(digits) > 64:
         raise BadReference(text)
@@ -281,6 +290,22 @@ def _ancestry(context: Context) -> list[clew_model.Checkpoint]:
 def _previous(ws: Workspace) -> clew_model.Checkpoint | None:
     with ws.reading_context() as context:
         return next(iter(_ancestry(context)[:2][::-1]), None)
+
+
+def _path_filter(workspace: str, path: str) -> Callable[[str], bool]:
+    """Return a test for paths that equal `path`, end in it, or are below it."""
+    wanted = os.path.normpath(path.strip())
+    if os.path.isabs(wanted):
+        wanted = os.path.relpath(os.path.realpath(wanted), os.path.realpath(workspace))
+
+    def wants(found: str) -> bool:
+        return (
+            wanted in (found, os.curdir)
+            or found.endswith("/" + wanted)
+            or found.startswith(wanted + "/")
+        )
+
+    return wants
 
 
 def _incomplete(result: RestoreResult) -> str:

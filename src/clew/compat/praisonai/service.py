@@ -10,7 +10,8 @@ import asyncio
 import logging
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import TypeVar
+from dataclasses import replace
+from typing import Any, TypeVar
 
 from clew.compat.praisonai.config import (
     MAX_CHECKPOINTS,
@@ -25,9 +26,9 @@ from clew.compat.praisonai.types import (
     CheckpointDiff,
     CheckpointEvent,
     CheckpointResult,
+    Reference,
     with_step,
 )
-from clew.errors import ClewError
 
 T = TypeVar("T")
 Handler = Callable[[object], object]
@@ -42,13 +43,14 @@ _AUTOMATIC_DISABLED = "Automatic checkpoints are disabled"
 class CheckpointService:
     """Checkpoints of one workspace.
 
+    Arguments that are not the defaults have precedence over `config`, which is copied.
     `max_file_size`, `user_name` and `user_email` are accepted and stored in `config`: files of any
     size are captured, and no commit needs an author.
     """
 
     def __init__(
         self,
-        workspace_dir: str,
+        workspace_dir: str | None = None,
         storage_dir: str | None = None,
         enabled: bool = True,
         auto_checkpoint: bool = True,
@@ -57,19 +59,26 @@ class CheckpointService:
         user_email: str = USER_EMAIL,
         max_file_size: int = MAX_FILE_SIZE,
         exclude_patterns: Sequence[str] | None = None,
+        config: CheckpointConfig | None = None,
     ) -> None:
-        self.config = CheckpointConfig(
-            os.fspath(workspace_dir),
-            os.fspath(storage_dir) if storage_dir is not None else None,
-            enabled,
-            auto_checkpoint,
-            max_checkpoints,
-            user_name,
-            user_email,
-            max_file_size,
+        if workspace_dir is None and not (config and config.workspace_dir):
+            raise TypeError("CheckpointService requires workspace_dir, as an argument or in config")
+        excluded = None if exclude_patterns is None else list(exclude_patterns)
+        given = (
+            ("workspace_dir", workspace_dir, None),
+            ("storage_dir", storage_dir, None),
+            ("enabled", enabled, True),
+            ("auto_checkpoint", auto_checkpoint, True),
+            ("max_checkpoints", max_checkpoints, MAX_CHECKPOINTS),
+            ("user_name", user_name, USER_NAME),
+            ("user_email", user_email, USER_EMAIL),
+            ("max_file_size", max_file_size, MAX_FILE_SIZE),
+            ("exclude_patterns", excluded, None),
         )
-        if exclude_patterns is not None:
-            self.config.exclude_patterns = list(exclude_patterns)
+        changes: dict[str, Any] = {name: one for name, one, default in given if one != default}
+        self.config = replace(
+            config or CheckpointConfig(user_name=USER_NAME, user_email=USER_EMAIL), **changes
+        )
         self._history = History(self.config)
         self._handlers: dict[CheckpointEvent, list[Handler]] = {one: [] for one in CheckpointEvent}
         self._initialized = False
@@ -124,9 +133,9 @@ class CheckpointService:
         """Save the workspace; without changes it fails unless `allow_empty`."""
         if not self._initialized:
             return CheckpointResult.fail(_NOT_READY)
-        if step is not None and step < 0:
+        if step is not None and not (isinstance(step, int) and step >= 0):
             return CheckpointResult.fail("step must be a non-negative integer")
-        wanted = SaveRequest(with_step(message, step), allow_empty, self._known, metadata)
+        wanted = SaveRequest(with_step(str(message), step), allow_empty, self._known, metadata)
         return self._save_result(await self._in_thread(self._history.save, wanted))
 
     async def before_change(self, what: str) -> CheckpointResult:
@@ -146,9 +155,12 @@ class CheckpointService:
         return self._save_result(_try(self._history.save, self._automatic(what)))
 
     async def restore(
-        self, checkpoint_id: str | None = None, step: int | None = None
+        self, checkpoint_id: Reference | None = None, step: int | None = None
     ) -> CheckpointResult:
-        """Restore a checkpoint; the current state is saved first, see `list_rescues`."""
+        """Restore a checkpoint; the current state is saved first, see `list_rescues`.
+
+        `checkpoint_id` may also be a checkpoint, or what `save` returned, as in the documentation.
+        """
         if not self._initialized:
             return CheckpointResult.fail(_NOT_READY)
         if checkpoint_id is not None and step is not None:
@@ -166,7 +178,7 @@ class CheckpointService:
         """Restore the checkpoint a number of steps before the current one."""
         if not self._initialized:
             return CheckpointResult.fail(_NOT_READY)
-        if steps < 1:
+        if not (isinstance(steps, int) and steps >= 1):
             return CheckpointResult.fail("steps must be >= 1")
         line = await self._in_thread(self._history.ancestry)
         if isinstance(line, Exception):
@@ -177,7 +189,9 @@ class CheckpointService:
             )
         return await self.restore(line[steps])
 
-    async def diff(self, from_id: str | None = None, to_id: str | None = None) -> CheckpointDiff:
+    async def diff(
+        self, from_id: Reference | None = None, to_id: Reference | None = None
+    ) -> CheckpointDiff:
         """Return the diff of two checkpoints.
 
         `from_id` defaults to the checkpoint before the current one, `to_id` to the live workspace.
@@ -196,7 +210,7 @@ class CheckpointService:
         Rescues are in `list_rescues` instead: a program that uses the first element as the last good
         state must not get the state that was just undone.
         """
-        return await self._listed(self._history.newest, max(limit, 0))
+        return await self._listed(self._history.newest, limit)
 
     async def list_rescues(self) -> Checkpoints:
         """Return the rescue checkpoints of restores, newest first."""
@@ -206,7 +220,7 @@ class CheckpointService:
         """Return all checkpoints, newest first, with those of `list_rescues` before the oldest."""
         return await self._listed(self._history.all)
 
-    async def get_checkpoint(self, checkpoint_id: str) -> Checkpoint | None:
+    async def get_checkpoint(self, checkpoint_id: Reference) -> Checkpoint | None:
         """Return the checkpoint with that id prefix; None unless it is unique."""
         if not self._initialized:
             return None
@@ -216,7 +230,7 @@ class CheckpointService:
             return None
         return found
 
-    async def get(self, checkpoint_id: str) -> Checkpoint | None:
+    async def get(self, checkpoint_id: Reference) -> Checkpoint | None:
         """Return the checkpoint with that id prefix; None unless it is unique."""
         return await self.get_checkpoint(checkpoint_id)
 
@@ -230,14 +244,16 @@ class CheckpointService:
             return None
         return found
 
-    async def delete(self, checkpoint_id: str) -> bool:
+    async def delete(self, checkpoint_id: Reference) -> bool:
         """Delete one checkpoint and free its space; return whether that succeeded."""
         if not self._initialized:
             return False
-        failure = await self._in_thread(self._history.delete, checkpoint_id)
-        if failure is not None:
-            self._failed(failure)
-        return failure is None
+        deleted = await self._in_thread(self._history.delete, checkpoint_id)
+        if isinstance(deleted, Exception):
+            self._failed(deleted)
+            return False
+        self._emit(CheckpointEvent.CHECKPOINT_DELETED, deleted)
+        return True
 
     async def cleanup(self) -> None:
         """Stop the service; all checkpoints remain."""
@@ -248,11 +264,16 @@ class CheckpointService:
         if not os.path.isdir(self.checkpoint_dir):
             self._initialized = False
             return True
+        # Each is described by a diff, so only on request.
+        has_listener = bool(self._handlers[CheckpointEvent.CHECKPOINT_DELETED])
+        listed = await self.list() if has_listener else []
         failure = await self._in_thread(self._history.delete_all)
         if failure is not None:
             self._failed(failure)
             return False
         self._initialized = False
+        for deleted in listed:
+            self._emit(CheckpointEvent.CHECKPOINT_DELETED, deleted)
         return True
 
     # Shared by the methods
@@ -298,7 +319,7 @@ class CheckpointService:
             return CheckpointResult.fail(self._failed(saved))
         self._known = max(self._known, saved.known)
         if saved.checkpoint is None:
-            return CheckpointResult.fail(_NO_CHANGES)
+            return CheckpointResult(False, None, _NO_CHANGES, saved.existing_id)
         if saved.removed:
             removed = {"action": "pruned", "removed_count": saved.removed}
             self._emit(CheckpointEvent.CHECKPOINTS_PRUNED, removed)
@@ -335,5 +356,5 @@ def _try(work: Callable[..., T], *arguments: object) -> T | Exception:
     """Return the result of some work, or its exception."""
     try:
         return work(*arguments)
-    except (ClewError, OSError, ValueError) as error:
+    except Exception as error:  # noqa: BLE001 - see the module
         return error

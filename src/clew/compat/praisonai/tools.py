@@ -1,7 +1,7 @@
 """Checkpoints before an agent's tools.
 
-PraisonAI documents `Agent(checkpoints=...)`, but its code has no such parameter; `Checkpointing`
-adds it to an agent class.  Any tool may change files, so the workspace is scanned before each; a
+PraisonAI documents `Agent(checkpoints=...)` and `Agent(checkpoint_service=...)`, but its code has
+neither parameter; `Checkpointing` adds both to an agent class.  Any tool may change files, so the workspace is scanned before each; a
 checkpoint is taken if something is unsaved.
 """
 
@@ -21,10 +21,19 @@ class Checkpointing:
     """Mixin for an agent class; it precedes that class in the MRO."""
 
     def __init__(
-        self, *arguments: Any, checkpoints: CheckpointService | None = None, **options: Any
+        self,
+        *arguments: Any,
+        checkpoints: CheckpointService | None = None,
+        checkpoint_service: CheckpointService | None = None,
+        **options: Any,
     ) -> None:
         super().__init__(*arguments, **options)
-        self.checkpoints = checkpoints
+        self.checkpoints = checkpoints if checkpoints is not None else checkpoint_service
+
+    @property
+    def checkpoint_service(self) -> CheckpointService | None:
+        """The service, under its other documented name."""
+        return self.checkpoints
 
     def execute_tool(
         self, function_name: str, arguments: Mapping[str, Any], *rest: Any, **options: Any

@@ -30,6 +30,24 @@ ENABLE_VARIABLE = "PRAISONAI_CHECKPOINTS"
 
 _LOG = logging.getLogger(__name__)
 _TRUE_VALUES = ("1", "true", "yes", "on")
+_DISABLED = (
+    "Workspace checkpointing is disabled. Enable it with "
+    "`checkpoints.auto: true` in config or `PRAISONAI_CHECKPOINTS=on`."
+)
+
+
+class Preview(str):
+    """What a revert would undo, as text."""
+
+    __slots__ = ("dropped_message_count",)
+
+    dropped_message_count: int | None
+    """Number of messages that it would drop; None without a conversation."""
+
+    def __new__(cls, text: str = "", dropped_message_count: int | None = None) -> Preview:
+        made = super().__new__(cls, text)
+        made.dropped_message_count = dropped_message_count
+        return made
 
 
 class SessionCheckpointManager:
@@ -91,13 +109,23 @@ class SessionCheckpointManager:
 
     def say(self, *messages: object) -> None:
         """Add messages to the conversation, for agents without their own store."""
-        with self._session() as (_, session):
-            session.say(*messages)
+        if not self.enabled:
+            return
+        try:
+            with self._session() as (_, session):
+                session.say(*messages)
+        except Exception as error:  # noqa: BLE001 - see the module
+            _log_and_return(error, None)
 
     def messages(self) -> list[object]:
         """Return the conversation of the session."""
-        with self._session() as (_, session):
-            return session.messages()
+        if not self.enabled:
+            return []
+        try:
+            with self._session() as (_, session):
+                return session.messages()
+        except Exception as error:  # noqa: BLE001 - see the module
+            return _log_and_return(error, [])
 
     def checkpoint_turn(self, message: str) -> str | None:
         """Save files and conversation at the start of a turn; return the checkpoint's id."""
@@ -153,15 +181,15 @@ class SessionCheckpointManager:
         except Exception as error:  # noqa: BLE001 - see the module
             return _log_and_return(error, None)
 
-    def preview(self, n: int = 1) -> str:
+    def preview(self, n: int = 1) -> Preview:
         """Print and return what `revert(n)` would revert."""
         if not self.enabled:
-            return ""
+            return Preview()
         try:
             with self._session() as (ws, session):
                 target = _turn_back(_remaining(ws, session), n)
             if target is None:
-                return ""
+                return Preview()
             text = self.service.history.compare(target.checkpoint_id, None).diff_content
             dropped = self.dropped_message_count(n)
             if dropped:
@@ -170,13 +198,16 @@ class SessionCheckpointManager:
                     " to keep history in sync with the files.\n"
                 )
         except Exception as error:  # noqa: BLE001 - see the module
-            return _log_and_return(error, "")
-        shown = safe(text, keep="\n\t")
+            return _log_and_return(error, Preview())
+        shown = Preview(safe(text, keep="\n\t"), dropped)
         sys.stdout.write(shown)
         return shown
 
     def diff(self, turn_only: bool = False, path: str | None = None) -> CheckpointDiff | None:
-        """Return what changed since the first turn, or since the last one; None without turns."""
+        """Return what changed since the first turn, or since the last one; None without turns.
+
+        `path` selects a file by its path or the end of it, or the files of a directory.
+        """
         turns = self.turns
         if not turns:
             return None
@@ -186,10 +217,19 @@ class SessionCheckpointManager:
         except Exception as error:  # noqa: BLE001 - see the module
             return _log_and_return(error, None)
 
-    def render_diff(self, turn_only: bool = False, path: str | None = None) -> str:
-        """Return the same diff as printable text."""
-        found = self.diff(turn_only, path)
-        return safe(found.diff_content, keep="\n\t") if found is not None else ""
+    @staticmethod
+    def render_diff(diff: CheckpointDiff | None, scope: str = "session") -> str:
+        """Return a line for each file of a diff, and the totals."""
+        if diff is None:
+            return _DISABLED
+        if not diff.files:
+            return f"No file changes this {scope}."
+        listed = [
+            f"  {one.status:>8}  {safe(one.path)}  (+{one.additions}/-{one.deletions})"
+            for one in diff.files
+        ]
+        totals = f"  +{diff.total_additions} / -{diff.total_deletions} across {len(listed)} file(s)"
+        return "\n".join([f"Changes this {scope}:", "", *listed, "", totals])
 
     @contextmanager
     def _session(self) -> Iterator[tuple[Workspace, Session]]:

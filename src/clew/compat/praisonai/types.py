@@ -12,6 +12,7 @@ from datetime import datetime
 from enum import Enum
 
 _STEP = re.compile(r"^\[step-(\d+)\]\s*")
+_SHORT_DIGITS = 8
 
 
 class CheckpointEvent(str, Enum):  # noqa: UP042 - `str()` must be as in PraisonAI
@@ -20,8 +21,14 @@ class CheckpointEvent(str, Enum):  # noqa: UP042 - `str()` must be as in Praison
     INITIALIZED = "initialized"
     CHECKPOINT_CREATED = "checkpoint_created"
     CHECKPOINT_RESTORED = "checkpoint_restored"
+    CHECKPOINT_DELETED = "checkpoint_deleted"
     CHECKPOINTS_PRUNED = "checkpoints_pruned"
     ERROR = "error"
+
+    # The names of the documentation.
+    CREATED = CHECKPOINT_CREATED
+    RESTORED = CHECKPOINT_RESTORED
+    DELETED = CHECKPOINT_DELETED
 
 
 class Status:
@@ -37,15 +44,19 @@ class Checkpoint:
     """One checkpoint."""
 
     id: str
-    short_id: str
-    message: str
-    timestamp: datetime
+    short_id: str = ""
+    """The first eight digits of the id by default."""
+    message: str = ""
+    timestamp: datetime = field(default_factory=lambda: datetime.now().astimezone())
     files_changed: list[str] = field(default_factory=list)
     """What differs from the previous checkpoint; empty for the first."""
     insertions: int = 0
     deletions: int = 0
     step: int | None = None
     metadata: dict[str, object] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.short_id = self.short_id or self.id[:_SHORT_DIGITS]
 
     @classmethod
     def from_git_commit(
@@ -54,7 +65,7 @@ class Checkpoint:
         """Return a checkpoint from an id, a message and a time (or an ISO 8601 string)."""
         if isinstance(timestamp, str):
             timestamp = datetime.fromisoformat(timestamp)
-        return cls(commit_hash, commit_hash[:8], message, timestamp)
+        return cls(commit_hash, message=message, timestamp=timestamp)
 
     def to_dict(self) -> dict[str, object]:
         """Return it as a JSON-compatible dict."""
@@ -152,6 +163,8 @@ class CheckpointResult:
     success: bool
     checkpoint: Checkpoint | None = None
     error: str | None = None
+    existing_id: str | None = field(default=None, repr=False, compare=False)
+    """If nothing had changed: the checkpoint that already has this state."""
 
     @classmethod
     def ok(cls, checkpoint: Checkpoint) -> CheckpointResult:
@@ -162,6 +175,24 @@ class CheckpointResult:
     def fail(cls, error: str) -> CheckpointResult:
         """Return a failure."""
         return cls(False, error=error)
+
+
+Reference = str | Checkpoint | CheckpointResult
+"""What methods take as a checkpoint's id: the documentation passes on what `save` returned."""
+
+
+def id_of(reference: Reference) -> str:
+    """Return the id that a reference stands for, or raise ValueError."""
+    if isinstance(reference, CheckpointResult):
+        found = reference.checkpoint.id if reference.checkpoint else reference.existing_id
+        if found is None:
+            raise ValueError(f"No checkpoint was saved: {reference.error}")
+        return found
+    if isinstance(reference, Checkpoint):
+        return reference.id
+    if not isinstance(reference, str):
+        raise ValueError(f"Not a checkpoint id: {reference!r}")
+    return reference
 
 
 def with_step(message: str, step: int | None) -> str:
