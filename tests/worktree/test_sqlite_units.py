@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from clew.model.entry import Reason
+from clew.model.small_objects import Rules
 from clew.worktree.sqlite_units import companions, is_companion
 from tests.worktree.sink import Hook, Sink, scan_into, settle
 
@@ -125,3 +127,12 @@ def test_a_directory_named_like_a_log_is_a_directory(place: Path) -> None:
     entries = sink.entries(scan_into(place, sink))
 
     assert {b"notes", b"notes-journal", b"notes-journal/monday"} <= set(entries)
+
+
+def test_an_excluded_database_is_not_captured_because_of_its_log(place: Path) -> None:
+    sink = Sink()
+
+    entries = sink.entries(scan_into(place, sink, rules=Rules((b"data.db",))))
+
+    assert entries[b"data.db"].reason == Reason.EXCLUDED
+    assert sink.content(entries[b"data.db-wal"]) == b"frame one"

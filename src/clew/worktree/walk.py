@@ -330,8 +330,9 @@ class Walker:
             result = self._read_one(frame, name, found)
             if is_companion(name) or (result is not None and result.is_sqlite):
                 databases.add(companions(name)[0])
+        left_out = {row[0] for row in frame.rows} - stats.keys() if databases else set[bytes]()
         for base in sorted(databases):
-            self._read_unit(frame, base)
+            self._read_unit(frame, [name for name in companions(base) if name not in left_out])
 
     def _read_one(
         self, frame: DirectoryWalk, name: bytes, found: os.stat_result
@@ -397,9 +398,8 @@ class Walker:
         """Read again what may have changed during its read; call this before using the notes."""
         self._rechecks.settle()
 
-    def _read_unit(self, frame: DirectoryWalk, base: bytes) -> None:
+    def _read_unit(self, frame: DirectoryWalk, members: list[bytes]) -> None:
         """Read a SQLite database and its journals as one unit: all between equal stats."""
-        members = companions(base)
         for _ in range(_UNIT_TRIES):
             seen = {row[0]: row[1:] for row in frame.rows if row[0] in members}
             now = _stat_members(frame.descriptor, members)
@@ -414,7 +414,7 @@ class Walker:
                 if found is not None and stat.S_ISREG(found.st_mode):
                     frame.rows.append((name, *stat_key(found)))
                     self._read_one(frame, name, found)
-        self.account.unstable.append(paths.join(frame.path, base))
+        self.account.unstable.append(paths.join(frame.path, members[0]))
 
     # Building trees, bottom up
 
@@ -477,7 +477,7 @@ def _optional_key(found: os.stat_result | None) -> StatKey | None:
     return stat_key(found) if found is not None else None
 
 
-def _stat_members(directory: int, members: tuple[bytes, ...]) -> dict[bytes, os.stat_result]:
+def _stat_members(directory: int, members: list[bytes]) -> dict[bytes, os.stat_result]:
     found: dict[bytes, os.stat_result] = {}
     for name in members:
         try:
