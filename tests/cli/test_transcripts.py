@@ -348,6 +348,7 @@ $ clew config set keep-last 7
 keep-last = 7
 $ clew config
 exclude = *.log
+exclude-larger-than =
 gate = off
 gate.rules =
 keep-last = 7
@@ -366,9 +367,57 @@ $ clew config set keep-last many
 ! Hint: See `clew config --help`
 [exit 2]
 $ clew config set colour blue
-! Error: colour: no such setting; there are exclude, gate, gate.rules, keep-last, keep-within, max-bytes, min-free, restore.unattended, story.background, story.detectors, story.writer, verify
+! Error: colour: no such setting; there are exclude, exclude-larger-than, gate, gate.rules, keep-last, keep-within, max-bytes, min-free, restore.unattended, story.background, story.detectors, story.writer, verify
 ! Hint: See `clew config --help`
 [exit 2]
+""")
+
+
+def test_files_above_the_size_limit(clew: Clew, page: Transcript) -> None:
+    data = clew.workspace / "data.bin"
+    data.write_bytes(bytes(500))
+    page.run("save", "small", "--name", "small")
+    page.run("config", "set", "exclude-larger-than", "lots")
+    page.run("config", "set", "exclude-larger-than", "1k")
+    data.write_bytes(bytes(2000))
+    page.run("status")
+    page.run("save", "grown")
+    page.run("status")
+    page.run("restore", "small")
+
+    assert data.stat().st_size == 2000
+    assert page.matches("""
+$ clew save small --name small
+●  <1>  small  <time>  ← here
+  small
+  new workspace, 3 files
+  4 added; <size> new in <duration>
+! Created workspace with its store in STORE: PROJECT
+! Read 4 entries, 543 B; later saves read only what changed
+$ clew config set exclude-larger-than lots
+! Error: exclude-larger-than: not a size like 5GB, 512MiB or 1000: 'lots'
+! Hint: See `clew config --help`
+[exit 2]
+$ clew config set exclude-larger-than 1k
+exclude-larger-than = 1k
+$ clew status
+No changes since <1> (small · small)
+1 file not captured, larger than `exclude-larger-than`: data.bin
+$ clew save grown
+●  <2>  checkpoint-2  <time>  ← here
+  grown
+  nothing changed
+  no changes; <size> new in <duration>
+  ⚠ 1 file not captured, larger than `exclude-larger-than`: data.bin
+$ clew status
+No changes since <2> (grown)
+$ clew restore small
+Now at <1> (small · small)
+  nothing differed; verified
+  the result is saved as <3> (after restoring <1>)
+  left alone 1 path
+      data.bin: too large
+      `clew config unset exclude-larger-than` lifts the size limit
 """)
 
 

@@ -24,7 +24,12 @@ XATTRS = st.dictionaries(
     st.binary(max_size=20),
     max_size=4,
 )
-RULES = st.builds(Rules, st.lists(st.binary(max_size=8), max_size=4).map(tuple), st.booleans())
+RULES = st.builds(
+    Rules,
+    st.lists(st.binary(max_size=8), max_size=4).map(tuple),
+    st.booleans(),
+    st.none() | st.integers(0, 1 << 63),
+)
 
 
 @st.composite
@@ -107,6 +112,11 @@ def test_rules_come_back(rules: Rules) -> None:
     assert Rules.decode(rules.encode()) == rules
 
 
+def test_rules_without_a_size_limit_are_encoded_as_before_there_was_one() -> None:
+    assert Rules((b"*.log",), machine=False).encode() == b"d7:machinei0e8:patternsl5:*.logee"
+    assert Rules(larger_than=10).encode() == b"d11:larger_thani10e7:machinei0e8:patternslee"
+
+
 @given(mutated(RULES.map(Rules.encode)))
 @settings(deadline=None, max_examples=80)
 def test_mutated_rules_are_refused_or_canonical(content: bytes) -> None:
@@ -122,6 +132,8 @@ def test_mutated_rules_are_refused_or_canonical(content: bytes) -> None:
         {b"machine": 0, b"patterns": [1]},
         {b"machine": 0, b"patterns": b"*"},
         {b"also": 1, b"machine": 0, b"patterns": []},  # an unknown rule
+        {b"larger_than": -1, b"machine": 0, b"patterns": []},
+        {b"larger_than": b"10", b"machine": 0, b"patterns": []},
     ],
 )
 def test_rules_that_this_clew_does_not_know_are_refused(found: dict[bytes, bencode.Value]) -> None:

@@ -23,7 +23,7 @@ def blinded(entries: list[Entry]) -> list[Entry]:
             mtime_ns=0, content=ObjectId(bytes(32)) if entry.is_directory else entry.content
         )
         for entry in entries
-        if entry.reason != Reason.EXCLUDED
+        if entry.reason not in Reason.BY_RULE
     ]
 
 
@@ -40,7 +40,8 @@ def relatives(draw: st.DrawFn) -> tuple[list[Entry], list[Entry]]:
     """Draw a directory, and an equal or slightly different one."""
     one = draw(directories(4))
     other = [draw(st.sampled_from([entry, *_variants(entry)])) for entry in one]
-    excluded = Entry(b"zzzzzzz", EntryKind.UNCOVERED, reason=Reason.EXCLUDED)
+    reason = draw(st.sampled_from(Reason.BY_RULE))
+    excluded = Entry(b"zzzzzzz", EntryKind.UNCOVERED, reason=reason)
     return one, [*other, *draw(st.sampled_from([[], [excluded]]))]
 
 
@@ -63,14 +64,15 @@ def test_states_are_equal_exactly_when_all_else_is(pair: tuple[list[Entry], list
     assert (state_of(one) == state_of(other)) == (blinded(one) == blinded(other))
 
 
-def test_excluded_entries_come_and_go_unseen() -> None:
-    excluded = Entry(b"node_modules", EntryKind.UNCOVERED, reason=Reason.EXCLUDED)
+@pytest.mark.parametrize("reason", Reason.BY_RULE)
+def test_excluded_entries_come_and_go_unseen(reason: int) -> None:
+    excluded = Entry(b"node_modules", EntryKind.UNCOVERED, reason=reason)
     entries = sorted([*ONE_OF_EACH, excluded])
 
     assert state_of(entries) == state_of(ONE_OF_EACH)
 
 
-@pytest.mark.parametrize("reason", sorted(set(Reason.NAMES) - {Reason.EXCLUDED}))
+@pytest.mark.parametrize("reason", sorted(set(Reason.NAMES) - {*Reason.BY_RULE}))
 def test_entries_that_are_uncovered_for_another_reason_are_seen(reason: int) -> None:
     uncovered = Entry(b"node_modules", EntryKind.UNCOVERED, reason=reason)
     entries = sorted([*ONE_OF_EACH, uncovered])

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 from clew.model.change import Change, ChangeKind
+from clew.model.entry import Reason
 from clew.model.ids import ObjectId
+from clew.model.record import Coverage, Uncovered
 from clew.model.results import Difference
-from clew.render.changes import listing, name_status, patch, stat
+from clew.render.changes import listing, name_status, patch, stat, with_story
 from clew.render.style import Style
 from tests.cli import samples
 
@@ -32,6 +34,18 @@ def test_a_listing_says_what_is_different_about_each_path() -> None:
 
 def test_no_changes_is_an_answer() -> None:
     assert listed() == ["No changes since 04040404 (try the new login)"]
+
+
+def test_files_that_became_too_large_are_named_and_others_are_not() -> None:
+    paths = (Uncovered(b"known", Reason.LARGE), Uncovered(b"new\x1b", Reason.LARGE))
+    coverage = Coverage(counts=(("too large", 2),), uncovered=paths)
+    earlier = samples.checkpoint(1, coverage=coverage._replace(uncovered=paths[:1]))
+    difference = Difference(earlier, None, (), coverage)
+    note = "1 file not captured, larger than `exclude-larger-than`: new\\x1b"
+
+    assert list(listing(difference, LOOK))[1:] == [note]
+    assert list(with_story(difference, LOOK))[1:] == [note]
+    assert list(listing(difference._replace(new=earlier), LOOK))[1:] == []
 
 
 def test_before_the_first_save_there_is_nothing_to_compare_with() -> None:

@@ -11,12 +11,14 @@ from pathlib import Path
 import pytest
 
 from clew.model.entry import EntryKind, Reason
+from clew.model.record import Uncovered
 from clew.model.small_objects import Rules, decode_links
+from clew.worktree.cache import WorktreeCache
 from clew.worktree.scan import Job, walk_alone
 from clew.worktree.walk import Walker, WalkResult
 from tests.kit.removing import remove
 from tests.operations.forks.forked import NOBODY, forked, needs_root
-from tests.worktree.sink import Hook, Sink, scan_into
+from tests.worktree.sink import Hook, Sink, scan_into, settle
 
 
 def test_an_empty_directory_is_a_tree_of_its_own(tmp_path: Path) -> None:
@@ -97,6 +99,56 @@ def test_excluded_names_are_in_the_tree_with_their_reason(tmp_path: Path) -> Non
     assert entries[b"sub/build"].reason == Reason.EXCLUDED
     assert b"sub/build/out" not in entries
     assert found.coverage.counts == (("excluded", 1),)
+
+
+def test_files_above_the_limit_are_in_the_tree_with_their_reason(tmp_path: Path) -> None:
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "large").write_bytes(bytes(11))
+    (tmp_path / "sub" / "just").write_bytes(bytes(10))
+    (tmp_path / "link").symlink_to("a target of more than ten bytes")
+    sink = Sink()
+
+    found = scan_into(tmp_path, sink, rules=Rules(larger_than=10))
+
+    entries = sink.entries(found)
+    assert (entries[b"sub/large"].kind, entries[b"sub/large"].reason) == (
+        EntryKind.UNCOVERED, Reason.LARGE,
+    )  # fmt: skip
+    assert entries[b"sub/just"].size == 10
+    assert (entries[b"link"].kind, entries[b"sub"].kind) == (
+        EntryKind.SYMLINK, EntryKind.DIRECTORY,
+    )  # fmt: skip
+    assert found.coverage.counts == (("too large", 1),)
+    assert found.coverage.uncovered == (Uncovered(b"sub/large", Reason.LARGE),)
+    assert found.coverage.complete
+    assert (found.coverage.total_bytes, sink.reads()) == (10, 1)
+
+
+def test_a_file_that_passes_the_limit_is_seen_with_a_warm_cache(tmp_path: Path) -> None:
+    place = tmp_path / "place"
+    place.mkdir()
+    cache = WorktreeCache(str(tmp_path / "cache"), "owner")
+    sizes, sink = [], Sink()
+    for size in (10, 11, 12, 9):
+        (place / "file").write_bytes(bytes(size))
+        settle()
+        found = scan_into(place, sink, cache, rules=Rules(larger_than=10))
+        entry = sink.entries(found)[b"file"]
+        sizes.append(entry.size if entry.is_covered else None)
+    cache.close()
+
+    assert sizes == [10, None, None, 9]
+
+
+def test_names_of_a_file_above_the_limit_are_no_links(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(bytes(11))
+    os.link(tmp_path / "a", tmp_path / "b")
+    sink = Sink()
+
+    found = scan_into(tmp_path, sink, rules=Rules(larger_than=10))
+
+    assert decode_links(sink.get(found.links)) == []
+    assert found.linked_outside == []
 
 
 def test_a_stage_at_the_top_is_never_captured(tmp_path: Path) -> None:

@@ -129,6 +129,33 @@ def test_a_directory_named_like_a_log_is_a_directory(place: Path) -> None:
     assert {b"notes", b"notes-journal", b"notes-journal/monday"} <= set(entries)
 
 
+WAL = b"\x37\x7f\x06\x82"
+
+
+def left_out(place: Path, limit: int) -> set[bytes]:
+    sink = Sink()
+    entries = sink.entries(scan_into(place, sink, rules=Rules(larger_than=limit)))
+    return {path for path, entry in entries.items() if entry.reason == Reason.LARGE}
+
+
+@pytest.mark.parametrize("large", ["data.db", "data.db-wal"])
+def test_a_unit_with_a_file_above_the_limit_is_left_out_whole(place: Path, large: str) -> None:
+    (place / "data.db-wal").write_bytes(WAL + b"frame")
+    (place / "data.db-shm").write_bytes(b"index")
+    (place / large).write_bytes((place / large).read_bytes() + bytes(1000))
+
+    assert left_out(place, 1000) == {b"data.db", b"data.db-wal", b"data.db-shm"}
+
+
+def test_a_file_that_is_only_named_like_a_journal_is_captured(place: Path) -> None:
+    (place / "daily").write_bytes(bytes(1001))
+    (place / "daily-journal").write_text("a diary")
+    (place / "weekly-wal").mkdir()
+    (place / "weekly").write_bytes(bytes(1001))
+
+    assert left_out(place, 1000) == {b"daily", b"weekly"}
+
+
 def test_an_excluded_database_is_not_captured_because_of_its_log(place: Path) -> None:
     sink = Sink()
 

@@ -27,6 +27,9 @@ COMMAND = Command(
 changes it, `clew config unset KEY` resets it to its default.
 `verify`: the check of the workspace, a command or an HTTP URL. `clew save --check` runs it; the
 reference `good` depends on it.
+`exclude`: patterns of paths that are not captured, one per line, as in `.gitignore`.
+`exclude-larger-than`: size above which files are not captured, such as 100MB. A restore leaves excluded
+files alone.
 `gate`: if on, external actions that match `gate.rules` need approval. If `gate.rules` is empty, the
 built-in rules apply; `clew config get gate.rules` prints them.
 `keep-last`, `keep-within`: retention limits, see `clew prune --help`. If both are empty, only automatic

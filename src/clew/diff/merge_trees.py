@@ -54,6 +54,8 @@ class MergeOptions(NamedTuple):
     is_excluded: IsExcluded = lambda path, is_directory: False
     mtime_ns: int = 0
     """The time of the merge, for texts that differ from both sides."""
+    larger_than: int | None = None
+    """The size above which files are excluded."""
 
 
 class MergeResult(NamedTuple):
@@ -84,6 +86,7 @@ class _TreeMerge:
         self._sides = sides
         self._favour = options.favour
         self._is_excluded = options.is_excluded
+        self._larger_than = options.larger_than
         our, their = (
             {
                 change.path: change
@@ -147,6 +150,9 @@ class _TreeMerge:
     def _is_uncovered(self, change: Change) -> bool:
         entries = [entry for entry in (change.old, change.new) if entry is not None]
         if not all(entry.is_covered for entry in entries):
+            return True
+        limit = self._larger_than
+        if limit is not None and any(entry.is_file and entry.size > limit for entry in entries):
             return True
         is_directory = any(entry.is_directory for entry in entries)
         return self._is_excluded(change.path, is_directory)

@@ -39,6 +39,10 @@ class Reason:
     STORE = 4
     STAGE = 5
     PSEUDO = 6
+    LARGE = 7
+
+    BY_RULE = (EXCLUDED, LARGE)
+    """Excluded by the user's rules; their presence is not part of the state."""
 
     NAMES = {
         1: "excluded",
@@ -47,6 +51,7 @@ class Reason:
         4: "store",
         5: "stage",
         6: "pseudo filesystem",
+        7: "too large",
     }
 
 

@@ -16,6 +16,7 @@ class SkipReason:
     UNCOVERED = "not covered by the target"
     UNCOVERED_NOW = "not covered as it is now"
     EXCLUDED = "excluded"
+    LARGE = "too large"
     EDITED = "changed after the rescue was read"
     APPEARED = "appeared after the rescue was read"
     METADATA_EDITED = "metadata changed after the rescue was read"

@@ -73,13 +73,21 @@ def decode_links(content: bytes) -> list[Group]:
 
 
 class Rules(NamedTuple):
-    """The exclude patterns, and whether the root is that of a whole machine."""
+    """What the user excluded, and whether the root is that of a whole machine."""
 
     patterns: tuple[bytes, ...] = ()
     machine: bool = False
+    larger_than: int | None = None
+    """Regular files with more bytes are excluded."""
 
     def encode(self) -> bytes:
-        return bencode.encode({b"machine": int(self.machine), b"patterns": list(self.patterns)})
+        fields: dict[bytes, bencode.Value] = {
+            b"machine": int(self.machine),
+            b"patterns": list(self.patterns),
+        }
+        if self.larger_than is not None:  # otherwise as older versions encode it
+            fields[b"larger_than"] = self.larger_than
+        return bencode.encode(fields)
 
     @classmethod
     def decode(cls, content: bytes) -> Rules:
@@ -88,10 +96,11 @@ class Rules(NamedTuple):
         if not isinstance(patterns, list) or not all(isinstance(item, bytes) for item in patterns):
             raise ValueError("Rules without patterns")
         texts = tuple(item for item in patterns if isinstance(item, bytes))
-        rules = cls(texts, found.get(b"machine") == 1)
-        if (
-            rules.encode() != content
-        ):  # with an unknown rule, the absence of a path would prove nothing
+        limit = found.get(b"larger_than")
+        largest = limit if isinstance(limit, int) and limit >= 0 else None
+        rules = cls(texts, found.get(b"machine") == 1, largest)
+        # With an unknown rule, the absence of a path would prove nothing.
+        if rules.encode() != content:
             raise ValueError("Rules of a newer clew")
         return rules
 

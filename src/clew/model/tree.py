@@ -97,7 +97,7 @@ def state_bytes(encoded: bytes) -> bytes:
     at = 1 + encoded[0]
     kind = encoded[at]
     if kind == EntryKind.UNCOVERED:
-        return b"" if encoded[at + 2] == Reason.EXCLUDED else encoded
+        return b"" if encoded[at + 2] in Reason.BY_RULE else encoded
     mtime = at + _MTIME_AT
     after = mtime + _MTIME_BYTES
     if kind == EntryKind.DIRECTORY:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 EXCLUDE = "exclude"
 """The setting with the user's exclude patterns, one per line."""
+EXCLUDE_LARGER_THAN = "exclude-larger-than"
+"""The setting with the size above which files are excluded; empty for none."""
 
 
 class Context:
@@ -37,9 +39,15 @@ class Context:
 
     @property
     def rules(self) -> Rules:
-        text = self.store.settings.all(self.workspace).get(EXCLUDE, "")
-        patterns = tuple(os.fsencode(line) for line in text.split("\n") if line)
-        return Rules(patterns, self.info.machine)
+        chosen = self.store.settings.all(self.workspace)
+        lines = chosen.get(EXCLUDE, "").split("\n")
+        patterns = tuple(os.fsencode(line) for line in lines if line)
+        limit = chosen.get(EXCLUDE_LARGER_THAN)
+        if not limit:
+            return Rules(patterns, self.info.machine)
+        from clew.model.quantity import parse_size  # noqa: PLC0415  rarely needed
+
+        return Rules(patterns, self.info.machine, parse_size(limit))
 
     @property
     def here(self) -> Checkpoint | None:

@@ -27,6 +27,7 @@ def listing(difference: Difference, look: Style) -> Iterator[str]:
     """Yield a heading, and a line with details for each change."""
     yield f"{_headline(difference)}{':' if difference.changes else ''}"
     yield from _rows(difference, look)
+    yield from _too_large(difference)
 
 
 def with_story(difference: Difference, look: Style) -> Iterator[str]:
@@ -35,6 +36,7 @@ def with_story(difference: Difference, look: Style) -> Iterator[str]:
     if difference.changes:
         yield ""
         yield from _rows(difference, look)
+    yield from _too_large(difference)
 
 
 def facts(difference: Difference, look: Style) -> Iterator[str]:
@@ -78,6 +80,15 @@ def _rows(difference: Difference, look: Style) -> Iterator[str]:
         letter = ChangeKind.LETTERS[change.kind]
         line = f"  {letter}  {pad(name, column)}  {_detail(change)}".rstrip()
         yield paint(line, _COLOURS.get(change.kind, ""), look)
+
+
+def _too_large(difference: Difference) -> Iterator[str]:
+    """Yield the files that are above the size limit now, and were not before."""
+    old, new = difference.old, difference.new
+    coverage = new.record.coverage if new is not None else difference.coverage
+    if coverage is not None:
+        earlier = old.record.coverage if old is not None else None
+        yield from checkpoint_title.too_large(coverage, earlier)
 
 
 def _headline(difference: Difference) -> str:

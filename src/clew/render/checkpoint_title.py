@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from clew.model.entry import Reason
 from clew.model.ids import short
 from clew.model.record import Coverage, Origin
 from clew.model.shorten import shorten_to_width
@@ -115,7 +116,25 @@ def gaps(coverage: Coverage) -> list[str]:
         what = count(len(coverage.unstable), "file")
         paths = list(coverage.unstable)
         found.append(f"{what} kept changing while being read: {some(paths, len(paths))}")
-    return found
+    return found + too_large(coverage)
+
+
+def too_large(coverage: Coverage, earlier: Coverage | None = None) -> list[str]:
+    """Return a sentence about files above the size limit, without those that were it earlier."""
+    number = dict(coverage.counts).get(Reason.NAMES[Reason.LARGE], 0)
+    paths = _large_paths(coverage)
+    if earlier is not None:
+        known = set(_large_paths(earlier))
+        paths = [path for path in paths if path not in known]
+        number = len(paths)
+    if not number:
+        return []
+    what = count(number, "file")
+    return [f"{what} not captured, larger than `exclude-larger-than`: {some(paths, number)}"]
+
+
+def _large_paths(coverage: Coverage) -> list[bytes]:
+    return [item.path for item in coverage.uncovered if item.reason == Reason.LARGE]
 
 
 def some(paths: list[bytes], total: int) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from clew.model.ids import short
+from clew.model.restore_results import SkipReason
 from clew.model.shorten import width_of
 from clew.render import checkpoint_title, effects, merge, parts, units
 from clew.render.columns import pad
@@ -64,6 +65,7 @@ def result(done: RestoreResult, look: Style, way_back: str = "undo") -> Iterator
     if done.merge is not None and done.merge.is_empty:
         yield merge.nothing(done.merge)
         yield from merge.was_merged(done.merge)
+        yield from reasons("left alone", done.skipped)
         return
     yield paint(_heading(done), "yellow" if done.is_partial else "", look)
     yield f"  {_counts(done)}; {'verified' if done.verified else 'NOT verified'}"
@@ -123,6 +125,8 @@ def reasons(verb: str, paths: Sequence[SkippedPath]) -> Iterator[str]:
     for item in paths[:_SHOWN]:
         yield f"      {safe_path(item.path) or '.'}: {safe_line(item.reason)}"
     yield from _more(len(paths))
+    if any(item.reason == SkipReason.LARGE for item in paths):
+        yield "      `clew config unset exclude-larger-than` lifts the size limit"
 
 
 def _more(number: int) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Scan boundaries: mounts, the store itself, restore stages, and the user's excludes.
+"""Scan boundaries: mounts, the store itself, restore stages, and what the user's rules exclude.
 
 A boundary is not entered; the tree has an *uncovered* entry with the reason in its place.
 """
@@ -6,6 +6,7 @@ A boundary is not entered; the tree has an *uncovered* entry with the reason in 
 from __future__ import annotations
 
 import os
+import sys
 
 from clew.model import path as paths
 from clew.model.entry import Reason
@@ -37,6 +38,8 @@ class Boundaries:
 
     def __init__(self, root: bytes, rules: Rules, store: bytes | None) -> None:
         self.patterns = Patterns(rules.patterns)
+        self.largest = sys.maxsize if rules.larger_than is None else rules.larger_than
+        """The size of the largest regular file that is captured."""
         self.machine = rules.machine
         self._special: dict[bytes, dict[bytes, int]] = {}
         mounts = read_mounts()

@@ -46,7 +46,7 @@ from clew.worktree.read import (
 )
 from clew.worktree.root import Root
 from clew.worktree.scan_notes import ScanNotes
-from clew.worktree.sqlite_units import companions, is_companion
+from clew.worktree.sqlite_units import companions, is_companion, is_database
 
 _OPEN_LIMIT = 48
 _COARSE_RACY_NS = 2_000_000_000
@@ -236,6 +236,8 @@ class Walker:
         rows = frame.rows
         special = self._boundaries.special(frame.path)
         has_boundaries = special is not None or bool(self._boundaries.patterns) or not frame.path
+        largest = self._boundaries.largest
+        large: list[bytes] = []
         total = 0
         with open_listing(frame.descriptor) as entries:
             for entry in entries:
@@ -262,15 +264,42 @@ class Walker:
                     frame.pending.append((name, found))
                     continue
                 if kind == 0o100000:
+                    if found.st_size > largest:
+                        large.append(name)
                     total += found.st_size
                 if found.st_nlink > 1:
                     self.account.linked.setdefault((found.st_dev, found.st_ino), []).append(
                         paths.join(frame.path, name)
                     )
+        self.account.bytes += total
+        if large:
+            self._leave_out_large(frame, large, stats)
         rows.sort()
         frame.pending.sort(key=lambda item: item[0], reverse=True)
-        self.account.bytes += total
         return stats
+
+    def _leave_out_large(
+        self, frame: DirectoryWalk, large: list[bytes], stats: dict[bytes, os.stat_result]
+    ) -> None:
+        """Replace the rows of files above the size limit by boundaries.
+
+        A database and its journals are left out together: each alone is inconsistent.
+        """
+        names = set(large)
+        for name in large:
+            base, *journals = companions(name)
+            unit = {base, *journals, base + b"-shm"} & stats.keys()
+            if len(unit) > 1 and any(is_database(frame.descriptor, one) for one in unit):
+                names |= {one for one in unit if stat.S_ISREG(stats[one].st_mode)}
+        frame.rows[:] = [row for row in frame.rows if row[0] not in names]
+        for name in names:
+            frame.rows.append((name, -Reason.LARGE, 0, 0, 0))
+            found = stats.pop(name)
+            path = paths.join(frame.path, name)
+            self.account.leave_out(path, Reason.LARGE)
+            self.account.bytes -= found.st_size
+            if found.st_nlink > 1:
+                self.account.linked[found.st_dev, found.st_ino].remove(path)
 
     def _boundary(
         self,

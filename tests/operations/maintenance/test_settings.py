@@ -12,6 +12,7 @@ from clew.workspace import Workspace
 
 DEFAULTS = {
     "exclude": "",
+    "exclude-larger-than": "",
     "gate": "off",
     "gate.rules": "",
     "keep-last": "",
@@ -85,7 +86,7 @@ def test_a_value_that_makes_no_sense_is_refused(ws: Workspace, key: str, value: 
 
 @pytest.mark.parametrize("key", ["colour", "", "Exclude"])
 def test_an_unknown_setting_names_those_there_are(ws: Workspace, key: str) -> None:
-    with pytest.raises(BadOption, match=r"exclude, gate, gate\.rules, keep-last"):
+    with pytest.raises(BadOption, match=r"exclude, exclude-larger-than, gate, gate\.rules"):
         ws.settings.set(key, "x")
     with pytest.raises(BadOption):
         ws.settings.unset(key)

@@ -16,14 +16,14 @@ from clew.model.record import Origin
 from clew.model.reference import UNNAMED, check_name
 from clew.model.session import SessionInfo
 from clew.model.task import Task
-from clew.operations.context import EXCLUDE, Context
+from clew.operations.context import EXCLUDE, EXCLUDE_LARGER_THAN, Context
 from clew.operations.forks.directories import birth_of
 from clew.operations.maintenance.settings import VERIFY
 from clew.policy.labels import label
 from clew.policy.redaction.redact import MARK, redact_words
 from clew.store.mark import require_held
 
-_COPIED = (EXCLUDE, VERIFY)
+_COPIED = (EXCLUDE, EXCLUDE_LARGER_THAN, VERIFY)
 """The settings that a fork inherits."""
 
 

@@ -21,7 +21,7 @@ from clew.model.checkpoint import Checkpoint
 from clew.model.ids import CheckpointId, ObjectType
 from clew.model.merge_results import Merge
 from clew.model.record import Consistency, Origin, Record
-from clew.model.restore_results import RestorePreview, RestoreResult
+from clew.model.restore_results import RestorePreview, RestoreResult, SkippedPath
 from clew.model.retention import RetentionRule
 from clew.monitor import Monitor
 from clew.operations.context import Context
@@ -64,7 +64,7 @@ def merge(context: Context, request: MergeRequest, monitor: Monitor) -> RestoreR
     if preview.merge.is_blocked:
         raise MergeConflicts(preview.merge)
     if preview.merge.is_empty:
-        return _nothing_done(context, request, preview.merge)
+        return _nothing_done(context, request, preview.merge, preview.skipped)
     if request.confirm is not None and preview.needs_confirmation and not request.confirm(preview):
         raise NeedsConfirmation(preview)
     planned = planned_root(context)
@@ -76,7 +76,7 @@ def merge(context: Context, request: MergeRequest, monitor: Monitor) -> RestoreR
     if draft.merge.is_blocked:  # the workspace changed in between
         raise MergeConflicts(draft.merge)
     if draft.merge.is_empty:
-        return _nothing_done(context, request, draft.merge)
+        return _nothing_done(context, request, draft.merge, draft.skipped)
     plan = _plan(context, live_side(context, rescued.scan), draft)
     journal = _commit(context, request, draft, rescued)
     result = _carry_out(context, journal, plan, planned, monitor)
@@ -89,7 +89,8 @@ def _is_nothing(request: MergeRequest) -> bool:
 
 def _plan(context: Context, live: PlanSide, draft: Draft) -> Plan:
     target = PlanSide(draft.tree, draft.groups, live.excludes)
-    plan = make_plan(live, target, draft.made.get)
+    # What the merge decided is written, also a text that it made longer than the limit.
+    plan = make_plan(live._replace(larger_than=None), target, draft.made.get)
     return plan._replace(skipped=(*plan.skipped, *draft.skipped))
 
 
@@ -189,7 +190,9 @@ def _preview_of_nothing(context: Context, request: MergeRequest) -> RestorePrevi
     return RestorePreview(request.theirs, (), (), (), (), (), (), dirty=False, merge=merge)
 
 
-def _nothing_done(context: Context, request: MergeRequest, merge: Merge) -> RestoreResult:
+def _nothing_done(
+    context: Context, request: MergeRequest, merge: Merge, skipped: tuple[SkippedPath, ...]
+) -> RestoreResult:
     here = context.here or request.base
     return RestoreResult(
         target=here,
@@ -200,5 +203,6 @@ def _nothing_done(context: Context, request: MergeRequest, merge: Merge) -> Rest
         deleted=0,
         metadata=0,
         verified=True,
+        skipped=skipped,
         merge=merge,
     )

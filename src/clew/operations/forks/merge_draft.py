@@ -15,7 +15,7 @@ from clew.errors import BadOption
 from clew.model import path as paths
 from clew.model.change import Change
 from clew.model.checkpoint import Checkpoint
-from clew.model.entry import Entry
+from clew.model.entry import Entry, Reason
 from clew.model.ids import ObjectId, ObjectType, StateId, object_id
 from clew.model.merge_results import OURS, THEIRS, Merge
 from clew.model.named_tuple import NamedTuple
@@ -106,6 +106,7 @@ def make_draft(
             one.covers(path, is_directory=is_directory) for one in excludes
         ),
         now_ns,
+        context.rules.larger_than,
     )
     result = merge_trees(sides, get, options)
     made = Made(get)
@@ -159,10 +160,19 @@ def _skipped(path: bytes, sides: Sides, get: Get, options: MergeOptions) -> Skip
     entry = lookup(sides.theirs.tree, path, get)
     if options.is_excluded(path, entry is not None and entry.is_directory):
         return SkippedPath(path, SkipReason.EXCLUDED)
+    sides_at = [lookup(one.tree, path, get) for one in (sides.base, sides.ours, sides.theirs)]
+    if any(one is not None and _is_large(one, options.larger_than) for one in sides_at):
+        return SkippedPath(path, SkipReason.LARGE)
     above = (path, *paths.ancestors(path))
     here = (lookup(sides.ours.tree, one, get) for one in above)
     is_unseen_here = any(one is not None and not one.is_covered for one in here)
     return SkippedPath(path, SkipReason.UNCOVERED_NOW if is_unseen_here else SkipReason.UNCOVERED)
+
+
+def _is_large(entry: Entry, limit: int | None) -> bool:
+    return entry.reason == Reason.LARGE or (
+        limit is not None and entry.is_file and entry.size > limit
+    )
 
 
 def _stored(result: MergeResult, made: Made) -> dict[bytes, Entry | None]:

@@ -7,7 +7,7 @@ import os
 from clew.errors import BadOption, NoCheckConfigured
 from clew.model.pattern import check_pattern
 from clew.model.quantity import parse_duration, parse_size
-from clew.operations.context import EXCLUDE, Context
+from clew.operations.context import EXCLUDE, EXCLUDE_LARGER_THAN, Context
 from clew.operations.history.background_stories import BACKGROUND
 from clew.policy.labels import shorten_intent
 from clew.policy.redaction.redact import redact_words
@@ -39,6 +39,7 @@ _LONGEST = 366 * 86_400.0
 
 DEFAULTS = {
     EXCLUDE: "",
+    EXCLUDE_LARGER_THAN: "",
     GATE: "off",
     GATE_RULES: "",
     KEEP_LAST: "",
@@ -126,6 +127,9 @@ def _check(key: str, value: str) -> None:
         for line in value.split("\n"):
             if line:
                 _check_pattern(key, line)
+    elif key == EXCLUDE_LARGER_THAN:
+        if value and as_bytes(key, value) == 0:
+            raise BadOption(key, "must be more than 0")
     elif key == MAX_BYTES or (key == MIN_FREE and value != AUTO):
         as_bytes(key, value)
     elif key == KEEP_WITHIN:

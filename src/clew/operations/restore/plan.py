@@ -11,17 +11,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from clew.diff.merge_units import companions
 from clew.diff.trees import diff_trees, lookup
 from clew.errors import RestoreBlocked
 from clew.model import path as paths
 from clew.model.change import Change
-from clew.model.entry import Entry
+from clew.model.content import BLOB_LIMIT
+from clew.model.entry import Entry, Reason
 from clew.model.ids import ObjectId
 from clew.model.named_tuple import NamedTuple
 from clew.model.pattern import Patterns
 from clew.model.restore_results import SkippedPath, SkipReason
 from clew.model.small_objects import Group
 from clew.operations.restore.later_work import is_later_metadata, is_later_work
+from clew.worktree.sqlite_units import MAGIC
 from clew.worktree.steps import RestoreStep, Steps
 
 Get = Callable[[ObjectId], bytes]
@@ -35,6 +38,11 @@ class PlanSide(NamedTuple):
     excludes: Patterns
     linked_outside: frozenset[bytes] = frozenset()
     """Live files with hard links outside the workspace; pnpm and uv link from their stores."""
+    larger_than: int | None = None
+    """The size above which files are excluded; only that of the live side counts.
+
+    A checkpoint names the files above its own limit, so their absence needs no rule.
+    """
 
 
 class Plan(NamedTuple):
@@ -95,6 +103,7 @@ class _Planner:
         ):
             if self._is_wanted(change.path):
                 self._sort_in(change)
+        self._spare_databases()
         self._make_way()
         self._spare_directories()
         self._mend_links()
@@ -145,11 +154,24 @@ class _Planner:
         for side in (self._target, self._live):
             if side.excludes.covers(path, is_directory=is_directory):
                 return SkipReason.EXCLUDED
+        if self._is_large(old, new):
+            return SkipReason.LARGE
         if new is not None and not new.is_covered:
             return SkipReason.UNCOVERED
         if old is not None and not old.is_covered:
             return SkipReason.UNCOVERED_NOW
         return self._why_later(path, old, new)
+
+    def _is_large(self, old: Entry | None, new: Entry | None) -> bool:
+        """Return whether a side excludes the file by its size.
+
+        What the limit in force excludes is not written either: no scan would see it, so neither the
+        comparison nor an undo would know what it holds.
+        """
+        if any(one is not None and one.reason == Reason.LARGE for one in (old, new)):
+            return True
+        limit = self._live.larger_than
+        return limit is not None and new is not None and new.is_file and new.size > limit
 
     def _why_later(self, path: bytes, old: Entry | None, new: Entry | None) -> str | None:
         """Return why a path is later work, if an interrupted restore is continued."""
@@ -164,6 +186,26 @@ class _Planner:
             if all(is_later_metadata(old, *way, self._get) for way in ways):
                 return SkipReason.METADATA_EDITED
         return None
+
+    def _spare_databases(self) -> None:
+        """Leave alone the journals of databases that are left alone because of their size.
+
+        Beside another database, a journal corrupts it.
+        """
+        large = [path for path, why in self._skipped.items() if why == SkipReason.LARGE]
+        names = {name for path in large for name in companions(path)}
+        steps = [step for step in (*self._delete, *self._put.values()) if step.path in names]
+        spared = {step.path for step in steps if self._may_be_database(step)}
+        self._skipped.update(dict.fromkeys(spared, SkipReason.LARGE))
+        self._delete = [step for step in self._delete if step.path not in spared]
+        self._put = {path: step for path, step in self._put.items() if path not in spared}
+
+    def _may_be_database(self, step: RestoreStep) -> bool:
+        """Return whether a file may be part of a database; what is deleted may always be."""
+        new = step.new
+        if new is None or not new.is_file or new.size > BLOB_LIMIT or step.path.endswith(b"-shm"):
+            return True
+        return self._get(new.content).startswith(MAGIC)
 
     def _make_way(self) -> None:
         """Create missing directories above selected paths."""

@@ -65,14 +65,15 @@ def _live(
     context: Context, target: Checkpoint, monitor: Monitor
 ) -> tuple[PlanSide, LiveTrees, bool, bool]:
     """Return the live side, its trees, whether it is unsaved, and whether it differs from the target."""
-    excludes = Patterns(context.rules.patterns)
+    rules = context.rules
     if not os.path.isdir(context.root):  # it was deleted: everything would be created
         trees = LiveTrees(context.store.objects.get)
         nothing = put_directory([], trees.put)
         own = read_root(target.record.tree, trees.get)
         root = put_root(own._replace(content=nothing.tree, state=nothing.state), trees.put)
         trees.put(ObjectType.LINKS, encode_links([]))
-        return PlanSide(root.tree, (), excludes), trees, True, True
+        side = PlanSide(root.tree, (), Patterns(rules.patterns), larger_than=rules.larger_than)
+        return side, trees, True, True
     return _found_live(context, target, *scan_live(context, monitor))
 
 
@@ -80,11 +81,11 @@ def _found_live(
     context: Context, target: Checkpoint, found: ScanResult, trees: LiveTrees
 ) -> tuple[PlanSide, LiveTrees, bool, bool]:
     """Return the same for a workspace that was scanned."""
-    excludes = Patterns(context.rules.patterns)
-    here = context.here
+    rules, here = context.rules, context.here
     groups = tuple(decode_links(trees.get(found.links)))
     dirty = here is None or here.record.state != found.state
-    side = PlanSide(found.tree, groups, excludes, frozenset(found.linked_outside))
+    outside = frozenset(found.linked_outside)
+    side = PlanSide(found.tree, groups, Patterns(rules.patterns), outside, rules.larger_than)
     return side, trees, dirty, found.state != target.record.state
 
 

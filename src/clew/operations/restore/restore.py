@@ -223,8 +223,8 @@ def target_side(context: Context, checkpoint: Checkpoint) -> PlanSide:
 def live_side(context: Context, found: ScanResult, get: Get | None = None) -> PlanSide:
     """Return the live workspace, as just scanned, as a side of a plan."""
     groups = tuple(decode_links((get or context.store.objects.get)(found.links)))
-    excludes = Patterns(context.rules.patterns)
-    return PlanSide(found.tree, groups, excludes, frozenset(found.linked_outside))
+    rules, outside = context.rules, frozenset(found.linked_outside)
+    return PlanSide(found.tree, groups, Patterns(rules.patterns), outside, rules.larger_than)
 
 
 def carry_out(

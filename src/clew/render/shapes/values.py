@@ -100,7 +100,7 @@ class Coverage(TypedDict):
     uncovered: list[PathAndReason]
     """the first 100 paths that are not captured, each with `path` and `reason`"""
     uncovered_counts: dict[str, int]
-    """number of such paths by reason: `excluded`, `mount`, `unreadable`, `store`, `stage`, `pseudo filesystem`"""
+    """number of such paths by reason: `excluded`, `mount`, `unreadable`, `store`, `stage`, `pseudo filesystem`, `too large`"""
     unstable: list[Path]
     """files that kept changing while they were read, each with `path`"""
     unreadable_process_count: int
