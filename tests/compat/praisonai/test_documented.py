@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+import clew
 from clew.compat.praisonai import (
     Checkpoint,
     CheckpointConfig,
@@ -189,6 +190,35 @@ def test_excluding_files(place: Place) -> None:
     assert run(service.restore(before)).success
     assert place.read("main.py") == "old"
     assert place.read("node_modules/x/i.js") == place.read(".git/HEAD") == "new"
+
+
+def test_excluding_large_files(place: Place) -> None:
+    config = CheckpointConfig(max_file_size=1000)
+    place.write("data.bin", "small")
+    service = CheckpointService(str(place.workspace), str(place.storage), config=config)
+    run(service.initialize())
+    before = saved(service, "before")
+    place.write("data.bin", "x" * 1001)
+    place.write("new.bin", "x" * 1001)
+    place.write("main.py", "new")
+
+    assert run(service.diff(before)).added_files == ["main.py"]
+    assert run(service.restore(before)).success
+    assert not (place.workspace / "main.py").exists()
+    assert place.read("data.bin") == place.read("new.bin") == "x" * 1001
+
+
+def test_large_files_are_excluded_only_on_request(place: Place) -> None:
+    place.write("data.bin", "x" * (3 << 20))
+
+    def coverage(**options: Any) -> dict[str, int]:
+        made = saved(place.service(**options), "now", allow_empty=True)
+        with clew.open(place.workspace, store=place.storage) as ws:
+            return dict(ws.resolve(made.id).record.coverage.counts)
+
+    assert coverage() == {}
+    assert coverage(max_file_size=1 << 20) == {"too large": 1}
+    assert coverage(max_file_size=0) == {}
 
 
 # Events

@@ -56,7 +56,10 @@ class CheckpointConfig:
         default_factory=lambda: os.getenv("PRAISONAI_GIT_USER_EMAIL", USER_EMAIL),
     )
     max_file_size: int = MAX_FILE_SIZE
-    """Accepted and ignored: a restore would lose a file that was not captured."""
+    """The size above which files are excluded; 0 for no limit.
+
+    The default is PraisonAI's, and not applied: a file is excluded only on request.
+    """
     exclude_patterns: list[str] = field(default_factory=lambda: list(EXCLUDED))
 
     def __post_init__(self) -> None:

@@ -7,10 +7,10 @@ short-lived.  The store's locks serialise threads and processes.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 
 from clew import opening
-from clew.compat.praisonai.config import OWN_STATE, CheckpointConfig
+from clew.compat.praisonai.config import MAX_FILE_SIZE, OWN_STATE, CheckpointConfig
 from clew.compat.praisonai.differences import Differences
 from clew.compat.praisonai.retention import above_limit, remove
 from clew.compat.praisonai.types import Checkpoint, CheckpointDiff, Reference, id_of, step_of
@@ -82,7 +82,7 @@ class History:
         config = self._config
         opened, _ = opening.init(config.workspace_dir, store=config.store_dir)
         with opened as ws:
-            _exclude(ws, config.exclude_patterns)
+            _exclude(ws, config)
             if _newest_sequence(ws) == 0:
                 ws.save(INITIAL, origin=Origin.HOOK, meta={_ROLE: _BEGINNING})
             _create_placeholders(config)
@@ -231,12 +231,18 @@ class History:
         )
 
 
-def _exclude(ws: Workspace, patterns: Sequence[str]) -> None:
-    """Set the workspace's excludes to the configured patterns and PraisonAI's own state."""
-    wanted = [one for one in patterns if one.strip() and not one.startswith("#")]
+def _exclude(ws: Workspace, config: CheckpointConfig) -> None:
+    """Set the workspace's excludes to the configured ones and PraisonAI's own state."""
+    wanted = [one for one in config.exclude_patterns if one.strip() and not one.startswith("#")]
     text = "\n".join([*wanted, *(one for one in OWN_STATE if one not in wanted)])
-    if ws.settings.all()["exclude"] != text:
-        ws.settings.set("exclude", text)
+    chosen = {"exclude": text}
+    limit = config.max_file_size
+    if limit != MAX_FILE_SIZE:
+        chosen["exclude-larger-than"] = str(limit) if limit > 0 else ""
+    settings = ws.settings.all()
+    for key, value in chosen.items():
+        if settings[key] != value:
+            ws.settings.set(key, value)
 
 
 def _newest_sequence(ws: Workspace) -> int:

@@ -44,8 +44,7 @@ class CheckpointService:
     """Checkpoints of one workspace.
 
     Arguments that are not the defaults have precedence over `config`, which is copied.
-    `max_file_size`, `user_name` and `user_email` are accepted and stored in `config`: files of any
-    size are captured, and no commit needs an author.
+    `user_name` and `user_email` are accepted and stored in `config`: no commit needs an author.
     """
 
     def __init__(
