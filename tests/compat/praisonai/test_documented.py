@@ -236,8 +236,8 @@ def test_events_have_the_names_of_the_page(place: Place) -> None:
     run(service.delete(made.id))
 
     assert seen == [("created", made), ("restored", made), ("deleted", made)]
-    assert CheckpointEvent.CREATED is CheckpointEvent.CHECKPOINT_CREATED
-    assert CheckpointEvent.RESTORED is CheckpointEvent.CHECKPOINT_RESTORED
+    for name in ("CREATED", "RESTORED", "DELETED"):
+        assert CheckpointEvent[name] is CheckpointEvent[f"CHECKPOINT_{name}"]
 
 
 def test_a_checkpoint_that_could_not_be_deleted_is_an_error_and_no_deletion(place: Place) -> None:
@@ -351,6 +351,41 @@ def test_a_diff_finds_an_absolute_path_and_a_directory(place: Place) -> None:
     assert absolute.added_files == directory.added_files == ["src/foo.py"]
 
 
+def test_a_session_diff_starts_where_this_process_began(place: Place) -> None:
+    turns_of(place).checkpoint_turn("yesterday")
+    place.write("old.py", "one\n")
+    manager = turns_of(place)
+    manager.checkpoint_turn("session start")
+    place.write("new.py", "one\n")
+    manager.checkpoint_turn("first question")
+    found, later = manager.diff(), turns_of(place).diff()
+
+    assert found is not None
+    assert later is not None
+    assert found.added_files == ["new.py"]
+    assert later.added_files == ["new.py", "old.py"]
+
+
+@pytest.mark.parametrize("name", ["clear_messages", "clear_history", "clear"])
+def test_a_conversation_is_cleared_with_the_method_that_its_store_has(
+    place: Place, name: str
+) -> None:
+    said = [{"role": "user", "content": "hello"}]
+
+    class Store:
+        def get_messages(self, session_id: str) -> list[dict[str, str]]:
+            return list(said)
+
+    setattr(Store, name, lambda self, session_id: said.clear())
+    manager = turns_of(place, session_store=Store(), session_id="chat")
+    said.clear()
+    manager.checkpoint_turn("one")
+    said.append({"role": "user", "content": "hello"})
+
+    assert manager.revert() is not None
+    assert said == []
+
+
 def test_a_preview_has_the_number_of_messages_that_would_be_dropped(
     place: Place, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -381,7 +416,8 @@ def test_wrong_arguments_are_failed_results(place: Place) -> None:
     service = place.service()
     wrong: Any = object()
 
-    for bad in (wrong, 7, b"abcd", ["abcd"], "", " ", "HEAD~1", "\0"):
+    references: list[Any] = [wrong, 7, b"abcd", ["abcd"], "", " ", "HEAD~1", "\0"]
+    for bad in references:
         result = run(service.restore(bad))
         assert not result.success, bad
         assert result.error

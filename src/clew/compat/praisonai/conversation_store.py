@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-_CLEAR = ("clear_messages", "clear_session")
+_CLEAR = ("clear_messages", "clear_session", "clear_history", "clear")
 _PARTS = ("metadata", "tool_calls", "tool_call_id")
 
 

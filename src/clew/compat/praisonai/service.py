@@ -132,7 +132,7 @@ class CheckpointService:
         """Save the workspace; without changes it fails unless `allow_empty`."""
         if not self._initialized:
             return CheckpointResult.fail(_NOT_READY)
-        if step is not None and not (isinstance(step, int) and step >= 0):
+        if step is not None and not _is_at_least(step, 0):
             return CheckpointResult.fail("step must be a non-negative integer")
         wanted = SaveRequest(with_step(str(message), step), allow_empty, self._known, metadata)
         return self._save_result(await self._in_thread(self._history.save, wanted))
@@ -177,7 +177,7 @@ class CheckpointService:
         """Restore the checkpoint a number of steps before the current one."""
         if not self._initialized:
             return CheckpointResult.fail(_NOT_READY)
-        if not (isinstance(steps, int) and steps >= 1):
+        if not _is_at_least(steps, 1):
             return CheckpointResult.fail("steps must be >= 1")
         line = await self._in_thread(self._history.ancestry)
         if isinstance(line, Exception):
@@ -349,6 +349,11 @@ class CheckpointService:
                 handler(data)
             except Exception as error:  # noqa: BLE001 - the operation has already succeeded
                 _LOG.warning("Event handler error: %s", error)
+
+
+def _is_at_least(number: object, least: int) -> bool:
+    """Return whether a caller's argument is a whole number, and not too small."""
+    return isinstance(number, int) and number >= least
 
 
 def _try(work: Callable[..., T], *arguments: object) -> T | Exception:

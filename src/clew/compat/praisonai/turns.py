@@ -70,6 +70,8 @@ class SessionCheckpointManager:
         self.session_id = session_id
         self.service = CheckpointService(workspace_dir, storage_dir)
         """The service that manages the checkpoints."""
+        self._first_turn: int | None = None
+        """The first turn of this process."""
 
     @classmethod
     def from_config(
@@ -144,6 +146,8 @@ class SessionCheckpointManager:
                 made = saved.checkpoint
                 turn = Turn(number, made.id, made.short_id, made.message, count)
                 write_timeline(session, timeline.with_turn(turn))
+                if self._first_turn is None:
+                    self._first_turn = number
                 return made.id
         except Exception as error:  # noqa: BLE001 - see the module
             return _log_and_return(error, None)
@@ -206,12 +210,14 @@ class SessionCheckpointManager:
     def diff(self, turn_only: bool = False, path: str | None = None) -> CheckpointDiff | None:
         """Return what changed since the first turn, or since the last one; None without turns.
 
+        The first turn is that of this process, or of all if this one has none.
         `path` selects a file by its path or the end of it, or the files of a directory.
         """
         turns = self.turns
         if not turns:
             return None
-        start = turns[-1] if turn_only else turns[0]
+        own = [one for one in turns if one.turn >= (self._first_turn or 0)]
+        start = turns[-1] if turn_only else (own or turns)[0]
         try:
             return self.service.history.compare(start.checkpoint_id, None, path)
         except Exception as error:  # noqa: BLE001 - see the module
