@@ -9,7 +9,7 @@ from clew.errors import GoodNewerThanBad
 from clew.model.bisect_search import BisectOutcome
 from tests.cli.fakes import FakeClew
 
-NO_OPTIONS = {
+NO_OPTIONS: dict[str, object] = {
     "command": None,
     "repeat": 1,
     "timeout": None,
