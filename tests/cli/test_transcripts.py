@@ -468,7 +468,7 @@ $ clew redo
 ! Hint: Restore any checkpoint with `clew restore REF`
 [exit 1]
 $ clew log --verdict fine
-! Error: --verdict: must be one of passing, failing, unknown, flaky, none
+! Error: --verdict: must be one of passing, failing, unknown, flaky, inconclusive, none
 ! Hint: See `clew log --help`
 [exit 2]
 $ clew log --since someday

@@ -83,6 +83,7 @@ def typed_commands(say: Type) -> list[tuple[str, ...]]:
         ("verify", say("verify REF"), "--", "true"),
         ("exec", "@", "--", f"true # {say('exec')}"),
         ("exec", "@", "--", "true", *say("exec, words").split()),
+        ("enter", say("enter")),
         ("fork", "@", "--name", say("fork --name")),
         ("fork", "@", "--at", say("fork --at")),
         ("forks", say("forks")),
