@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from clew.errors import BadOption, UsageError
+from clew.policy.redaction.redact import redact_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -37,7 +38,7 @@ def unknown_action(word: str, actions: Iterable[str], verb: str) -> BadCommandLi
 def unknown_option(flag: str, verb: str, flags: Iterable[str]) -> BadCommandLine:
     where = f"for clew {verb}" if verb else "before the command"
     hint = nearest(flag, flags) or f"List the options with {help_of(verb)}"
-    return BadCommandLine(f"Unknown option {where}: {flag!r}", hint)
+    return BadCommandLine(f"Unknown option {where}: {_redacted(flag)!r}", hint)
 
 
 def missing_value(flag: str, noun: str, verb: str) -> BadCommandLine:
@@ -59,7 +60,7 @@ def unexpected_argument(word: str, command: Command) -> BadCommandLine:
         if positional.after_dashes:
             what = "paths" if positional.noun == "PATH" else positional.noun
             hint = f"Put -- before {what}; see {help_of(command.name)}"
-    return BadCommandLine(f"Unexpected argument: {word!r}", hint)
+    return BadCommandLine(f"Unexpected argument: {_redacted(word)!r}", hint)
 
 
 def not_a_number(key: str, text: str, least: int) -> BadOption:
@@ -77,3 +78,9 @@ def nearest(word: str, candidates: Iterable[str]) -> str | None:
 
 def help_of(verb: str) -> str:
     return f"`clew {verb} --help`" if verb else "`clew --help`"
+
+
+def _redacted(word: str) -> str:
+    """Return a word redacted; a pasted command is recognised only without leading dashes."""
+    bare = word.lstrip("-")
+    return word[: len(word) - len(bare)] + redact_words(bare)
