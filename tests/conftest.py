@@ -41,6 +41,11 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "slow: takes more than ten seconds; run by default")
 
 
+def pytest_runtest_teardown() -> None:
+    # A hook that fails ignores it until it ends, and some tests run hooks in this process.
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
 def pytest_collection() -> None:
     cheap_forks.begin_collection()
 
