@@ -50,6 +50,7 @@ SCENARIO: dict[str, Sequence[Sequence[str]]] = {
     "verify": [["verify", "one", "--", "true"]],
     "exec": [["exec", "one", "--", "true"]],
     "fork": [["fork", "one", "{outside}/fork", "--name", "grown"]],
+    "enter": [["enter", "grown", "--", "true"]],
     "forks": [["forks"]],
     "try": [["try", "two", "--attempt", "a=true", "--attempt", "b=echo b > other"]],
     "compare": [["compare", "a", "b"]],

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import shlex
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,8 @@ from clew.cli.failure import error_value
 from clew.mcp.executor import ToolExecutor
 from clew.mcp.server import ClewServer
 from clew.operations.maintenance.settings import DEFAULTS
+from tests.kit.live_place import LIVE
+from tests.kit.removing import remove
 from tests.kit.running import Clew
 from tests.mcp_server.talking import MODES, Person, call, error, ok, stdio, talk
 
@@ -35,19 +39,21 @@ RUNNING: list[tuple[str, dict[str, Any]]] = [
 
 
 @pytest.fixture
-def saved(clew: Clew) -> Clew:
+def saved(clew: Clew) -> Iterator[Clew]:
     """A workspace with two checkpoints and a check of its own."""
-    (clew.store.parent / "home").mkdir()
+    home(clew).mkdir(exist_ok=True)
     (clew.workspace / "file").write_text("one")
     clew.save("first", "--name", "first")
     (clew.workspace / "file").write_text("two")
     clew.save("second")
     clew.ok("config", "set", "verify", "test -e file")
-    return clew
+    yield clew
+    remove(home(clew))
 
 
 def home(clew: Clew) -> Path:
-    return clew.store.parent / "home"
+    """Not among temporary files, which are private in a sandbox."""
+    return Path(LIVE, f"clew-home-{os.getpid()}")
 
 
 def filled(value: Any, clew: Clew) -> Any:

@@ -114,9 +114,7 @@ def test_one_base_serves_several_copies_at_once(scene: Scene) -> None:
 def test_an_old_kernel_gets_the_options_it_knows(
     scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(
-        sandbox_mounts, "_OVERLAY_OPTIONS_ROOT", (b"no_such_option=on", b"redirect_dir=on")
-    )
+    monkeypatch.setattr(sandbox_mounts, "OF_A_COPY", (b"no_such_option=on", b"redirect_dir=on"))
 
     assert scene.say("mv sub a; cat a/file", copy=scene.layers()) == "copy"
 
