@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
 from clew.agents.setup import blocks, hook_entries, server_entry
@@ -133,10 +133,28 @@ def test_without_a_receipt_what_is_left_means_the_same(text: str) -> None:
 def test_a_block_goes_in_and_comes_out_without_a_trace(
     text: str, marks: blocks.BlockMarkers
 ) -> None:
+    assume(not blocks.contains(text, marks))  # Hypothesis draws constants of the source, too
+
     written = blocks.add(text, "one\n\ntwo\n", marks)
 
     assert blocks.add(written, "one\n\ntwo\n", marks) == written
     assert blocks.remove(written, marks) == text
+
+
+@SLOWLY
+@given(st.text(max_size=60), st.text(max_size=60), st.sampled_from([blocks.MARKDOWN, blocks.TOML]))
+@example("", "", blocks.MARKDOWN)
+def test_a_text_with_half_a_block_is_refused(
+    before: str, after: str, marks: blocks.BlockMarkers
+) -> None:
+    assume(not blocks.contains(before, marks) and not blocks.contains(after, marks))
+
+    for marker in marks:
+        text = before + marker + after
+        with pytest.raises(blocks.BrokenBlock):
+            blocks.add(text, "one\n", marks)
+        with pytest.raises(blocks.BrokenBlock):
+            blocks.remove(text, marks)
 
 
 @SLOWLY
