@@ -24,6 +24,8 @@ AGENTS = {
     "opencode": "opencode",
     "qwen": "qwen",
 }
+_TEST = "clew.test"
+"""The name of a test event, see `probe_event`."""
 MAX_PAYLOAD_BYTES = 64 << 20
 TIMEOUT_SECONDS = 50.0
 """Agents stop a hook after a minute."""
@@ -70,14 +72,20 @@ class _HookRun:
         if self.agent not in AGENTS:
             raise ClewError(f"Unknown agent: {self.agent!r}")
         translator = import_module(f"clew.agents.hooks.{AGENTS[self.agent]}")
-        self.event = translator.read(_read_payload())
+        payload = _read_payload()
+        self.event = translator.read(payload)
         if self.event.kind == EventKind.OTHER:
-            return None
+            return self._answer_test(payload, is_machine) if self.event.name == _TEST else None
         from clew.agents.hooks.act import act
 
         answer = act(self.agent, self.event, is_machine=is_machine)
         reply: dict[str, object] | None = translator.reply(self.event, answer)
         return reply
+
+    def _answer_test(self, payload: Payload, is_machine: bool) -> dict[str, object]:
+        from clew.agents.hooks.probe_event import answer_test  # only `clew doctor` sends it
+
+        return answer_test(payload, self.event, is_machine=is_machine)
 
     def log(self, error: BaseException) -> None:
         """Log an error; if that fails, write to standard error."""
