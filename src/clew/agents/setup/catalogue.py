@@ -1,7 +1,8 @@
 """Agent catalogue: where each supported agent has its settings, and which events clew subscribes to.
 
-One command handles all events of an agent.  In a project's settings, which are shared, it does
-nothing where clew is not installed; in user settings it contains the path of this clew.
+One command handles all events of an agent.  In a project's shared settings it does nothing where
+clew is not installed; in local and user settings, which are not shared, it contains the path of
+this clew.
 A hook runs in a directory with possibly untrusted files: it does not start a clew found through a
 relative PATH entry, and empties `PYTHONPATH`, so that Python imports nothing from there.
 """
@@ -15,6 +16,8 @@ from typing import NamedTuple
 PROJECT = "project"
 USER = "user"
 SCOPES = (PROJECT, USER)
+LOCAL = "local"
+"""Part of the project scope: settings of one user in one project, which git should ignore."""
 
 _SECONDS = 60
 _READERS_OF_CLAUDE = "Read|Glob|Grep|LS|NotebookRead|ToolSearch|TodoWrite"
@@ -39,6 +42,8 @@ class Agent(NamedTuple):
     program: str
     settings: tuple[str, str]
     """The hooks file in a project and below the home directory; a plugin for opencode."""
+    local: str = ""
+    """The hooks file in a project that is not shared; empty if the agent reads none."""
     events: tuple[HookedEvent, ...] = ()
     """The events to subscribe to; empty if a plugin does that."""
     per_second: int = 1
@@ -51,6 +56,14 @@ class Agent(NamedTuple):
     instructions: tuple[str, str] = ("AGENTS.md", "")
     needs: tuple[tuple[str, str], ...] = ()
     """Steps for the user, each with its scope; an empty scope means both."""
+    hook_shell: tuple[str, ...] = ("/bin/sh", "-c")
+    """What runs its hook commands; an empty program is the user's shell."""
+    variables: tuple[str, ...] = ()
+    """Environment variables that tell its hooks the project's directory."""
+    stop_event: str = "Stop"
+    """The event that ends a turn."""
+    if_silent: str = ""
+    """The next step if it works and runs no hooks."""
 
     def place(self, files: tuple[str, str], scope: str) -> str:
         return files[SCOPES.index(scope)]
@@ -69,6 +82,7 @@ _ALL = (
         "Claude Code",
         "claude",
         (".claude/settings.json", ".claude/settings.json"),
+        ".claude/settings.local.json",
         (
             HookedEvent("SessionStart"),
             HookedEvent("UserPromptSubmit"),
@@ -83,13 +97,15 @@ _ALL = (
         skill=(".claude/skills/clew/SKILL.md", ".claude/skills/clew/SKILL.md"),
         instructions=("CLAUDE.md", ".claude/CLAUDE.md"),
         needs=(("", "Restart Claude Code sessions that are running"),),
+        variables=("CLAUDE_PROJECT_DIR",),
+        if_silent="Restart Claude Code, and see with /hooks whether it has loaded the hooks",
     ),
     Agent(
         "codex",
         "Codex",
         "codex",
         (".codex/hooks.json", ".codex/hooks.json"),
-        (  # its matchers do not support negation, and it runs hooks for few tools anyway
+        events=(  # its matchers do not support negation, and it runs hooks for few tools anyway
             HookedEvent("SessionStart"),
             HookedEvent("UserPromptSubmit"),
             HookedEvent("PreToolUse"),
@@ -111,13 +127,15 @@ _ALL = (
             ),
             (PROJECT, "Codex reads .codex only in trusted projects: trust this one"),
         ),
+        hook_shell=("", "-c"),
+        if_silent="Start Codex in this project, trust it, and approve the hooks with /hooks",
     ),
     Agent(
         "gemini",
         "Gemini CLI",
         "gemini",
         (".gemini/settings.json", ".gemini/settings.json"),
-        (  # not PreCompress, sent with every turn, nor AfterModel, sent with every chunk
+        events=(  # not PreCompress, sent with every turn, nor AfterModel, sent with every chunk
             HookedEvent("SessionStart"),
             HookedEvent("BeforeAgent"),
             HookedEvent("BeforeTool", _GEMINI_TOOLS),
@@ -137,6 +155,10 @@ _ALL = (
                 ),
             ),
         ),
+        hook_shell=("bash", "-c"),
+        variables=("GEMINI_PROJECT_DIR", "CLAUDE_PROJECT_DIR"),
+        stop_event="AfterAgent",
+        if_silent="Restart Gemini CLI, trust this folder with /permissions, and see /hooks panel",
     ),
     Agent(
         "opencode",
@@ -147,13 +169,15 @@ _ALL = (
         mcp_path=("mcp",),
         instructions=("AGENTS.md", ".config/opencode/AGENTS.md"),
         needs=(("", "Restart opencode sessions that are running"),),
+        hook_shell=(),
+        stop_event="session.idle",
     ),
     Agent(
         "qwen",
         "Qwen Code",
         "qwen",
         (".qwen/settings.json", ".qwen/settings.json"),
-        (
+        events=(
             HookedEvent("SessionStart"),
             HookedEvent("UserPromptSubmit"),
             HookedEvent("PreToolUse", _GEMINI_TOOLS),
@@ -169,6 +193,9 @@ _ALL = (
         needs=(
             (PROJECT, "Qwen Code runs a project's hooks only in trusted folders: trust this one"),
         ),
+        hook_shell=("bash", "-c"),
+        variables=("QWEN_PROJECT_DIR", "GEMINI_PROJECT_DIR", "CLAUDE_PROJECT_DIR"),
+        if_silent="Restart Qwen Code and trust this folder with /permissions",
     ),
 )
 
@@ -187,9 +214,12 @@ _OURS = re.compile(
 
 
 def hook_command(agent: Agent, scope: str, program: tuple[str, ...], machine: bool) -> str:
-    """Return the shell command of all hooks of an agent; `program` starts this clew."""
+    """Return the shell command of all hooks of an agent; `program` starts this clew.
+
+    `scope` may be LOCAL.
+    """
     words = f"hook {agent.name}" + (" --machine" if machine else "")
-    if scope == USER:
+    if scope != PROJECT:
         path, *more = map(shlex.quote, program)
         return f"[ -x {path} ] || exit 0; {_START}{' '.join([path, *more])} {words}"
     return f"{_START}clew {words}".join(_ANY_SHELL)
