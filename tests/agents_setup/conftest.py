@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+
+from tests.kit.running import SOURCE
 
 Everything = dict[str, tuple[int, bytes]]
 
@@ -23,11 +26,21 @@ class Place(NamedTuple):
         found: Everything = {}
         for root in (self.project, self.home):
             for path in sorted(root.rglob("*")):
-                if ".local" in path.parts:  # our own receipts and logs
+                if {".local", ".cache"} & set(path.parts):  # our own receipts, logs and cache
                     continue
                 content = b"" if path.is_dir() else path.read_bytes()
                 found[str(path)] = (path.lstat().st_mode, content)
         return found
+
+
+PROGRAM = f"""\
+#!{sys.executable}
+import sys
+sys.path.insert(0, {str(SOURCE)!r})
+from clew.app import main
+sys.exit(main())
+"""
+"""A real clew, of these sources."""
 
 
 @pytest.fixture
@@ -36,8 +49,10 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
     for directory in found:
         directory.mkdir()
     (found.project / "a.txt").write_text("a\n")
-    (found.bin / "clew").write_text("#!/bin/sh\nexit 0\n")
-    (found.bin / "clew").chmod(0o755)
+    program = found.bin / "clew"
+    program.write_text(PROGRAM)
+    program.chmod(0o755)
+    monkeypatch.setattr("sys.argv", [str(program)])  # the clew that user settings name
     for name in ("XDG_STATE_HOME", "XDG_CONFIG_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HOME", str(found.home))

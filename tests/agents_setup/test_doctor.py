@@ -44,6 +44,8 @@ def test_what_was_just_enabled_is_well(place: Place, agent: str, scope: str) -> 
     ]
     assert found.agents[0].path == result.files[0].path
     assert found.free_bytes is not None
+    (hook,) = [one for one in found.checks if one.name == f"hook/{agent}"]
+    assert "took a checkpoint" in hook.detail
 
 
 def test_programs_on_the_path_are_found(place: Place) -> None:
@@ -93,7 +95,7 @@ def test_a_clew_that_is_gone_is_told(place: Place, monkeypatch: pytest.MonkeyPat
 
 def test_settings_that_cannot_be_read_are_told(place: Place) -> None:
     setup.enable("claude-code")
-    (place.project / ".claude/settings.json").write_text("{ // mine\n}")
+    (place.project / ".claude/settings.local.json").write_text("{ // mine\n}")
     found = setup.doctor()
 
     assert found.agents[0].state == SetupState.UNREADABLE
@@ -106,7 +108,9 @@ def test_settings_that_never_were_our_business_are_none_of_it(place: Place) -> N
     (place.home / ".qwen").mkdir()
     os.mkfifo(place.home / ".qwen/settings.json")
 
-    assert setup.doctor() == setup.doctor()._replace(agents=(), problems=())
+    found = setup.doctor()
+
+    assert (found.agents, found.problems) == ((), ())
 
 
 def test_a_plugin_is_seen_and_not_wanted_twice(place: Place) -> None:

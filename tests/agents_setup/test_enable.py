@@ -22,6 +22,7 @@ from tests.agents_setup.conftest import Place
 
 SCOPES = ("project", "user")
 SETTINGS = ".claude/settings.json"
+LOCAL = ".claude/settings.local.json"
 
 OTHERS = {
     ".claude/settings.json": '{\r\n\t"permissions": {"allow": []},\r\n\t"hooks": {}\r\n}',
@@ -94,7 +95,7 @@ def test_the_first_checkpoint_is_made_before_anything_is_written(place: Place) -
         assert result.saved.checkpoint.id == first.id
         assert [entry.name for entry in workspace.ls(first.id.hex()).entries] == [b"a.txt"]
         assert newest.labels.intent == "Claude Code enabled"
-        assert b"".join(workspace.cat("@", SETTINGS)) == (place.project / SETTINGS).read_bytes()
+        assert b"".join(workspace.cat("@", LOCAL)) == (place.project / LOCAL).read_bytes()
     assert result.workspace is not None
     assert result.workspace.path == os.fsencode(place.project)
 
@@ -114,7 +115,7 @@ def test_what_others_wrote_in_between_stays(place: Place) -> None:
     settings = place.project / SETTINGS
     settings.parent.mkdir()
     settings.write_text('{\n  "model": "opus"\n}\n')
-    setup.enable("claude-code")
+    setup.enable("claude-code", shared=True)
     text = settings.read_text()
     text = text.replace('"model": "opus"', '"model": "sonnet",\n  "env": {"A": "1"}')
     text = text.replace('"Stop": [', '"Stop": [\n      {"hooks": []},', 1)
@@ -129,7 +130,7 @@ def test_what_others_wrote_in_between_stays(place: Place) -> None:
 
 def test_a_file_that_others_added_to_is_not_removed(place: Place) -> None:
     setup.enable("claude-code")
-    settings = place.project / SETTINGS
+    settings = place.project / LOCAL
     settings.write_text(settings.read_text().replace("{", '{\n  "model": "opus",', 1))
     setup.disable("claude-code")
 
@@ -140,7 +141,7 @@ def test_a_teammate_without_a_receipt_takes_it_out_too(place: Place) -> None:
     settings = place.project / SETTINGS
     settings.parent.mkdir()
     settings.write_text('{"model": "opus"}')
-    everything("claude-code", "project")
+    setup.enable("claude-code", shared=True, skill=True, instructions=True, mcp=True)
     for receipt in (place.home / ".local/state/clew/enabled").iterdir():
         receipt.unlink()
     setup.disable("claude-code")
@@ -300,7 +301,7 @@ def test_nothing_there_is_no_error(place: Place) -> None:
 def test_what_cannot_be_read_is_left_and_told(place: Place) -> None:
     setup.enable("claude-code")
     setup.enable("gemini")
-    settings = place.project / SETTINGS
+    settings = place.project / LOCAL
     settings.write_text(settings.read_text() + "// mine")
     before = settings.read_text()
     result = setup.disable()
@@ -391,7 +392,7 @@ def test_what_makes_no_sense_is_refused(place: Place) -> None:
 def test_without_clew_on_the_path_it_says_so(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nonexistent")
 
-    assert any("not on the PATH" in need for need in setup.enable("claude-code").needs)
+    assert any("not on the PATH" in need for need in setup.enable("gemini").needs)
 
 
 def test_settings_elsewhere_are_found(

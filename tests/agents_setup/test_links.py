@@ -122,7 +122,7 @@ def test_no_link_leads_enable_out_of_the_project(
 def test_the_refusal_names_the_link_and_where_it_leads(place: Place, tmp_path: Path) -> None:
     profile = tmp_path / "profile"
     profile.write_text("{}")
-    link = place.project / ".claude/settings.json"
+    link = place.project / ".claude/settings.local.json"
     link.parent.mkdir()
     link.symlink_to(profile)
     with pytest.raises(BadAgentSettings) as caught:
@@ -156,7 +156,7 @@ def test_a_directory_linked_within_the_project_is_written_through(place: Place) 
     (place.project / ".claude").symlink_to("tools/claude")
     before = place.everything()
     everything("claude-code")
-    assert (place.project / "tools/claude/settings.json").exists()
+    assert (place.project / "tools/claude/settings.local.json").exists()
     setup.disable()
 
     assert place.everything() == before
@@ -165,7 +165,7 @@ def test_a_directory_linked_within_the_project_is_written_through(place: Place) 
 def test_disable_leaves_what_a_link_now_leads_to(place: Place, tmp_path: Path) -> None:
     """Somebody moves the settings elsewhere after they were enabled, and links them."""
     setup.enable("claude-code")
-    settings = place.project / ".claude/settings.json"
+    settings = place.project / ".claude/settings.local.json"
     moved = tmp_path / "settings.json"
     settings.rename(moved)
     settings.symlink_to(moved)
@@ -182,7 +182,7 @@ def test_disable_removes_no_directory_that_a_receipt_merely_names(
     place: Place, tmp_path: Path
 ) -> None:
     setup.enable("claude-code")
-    settings = str(place.project / ".claude/settings.json")
+    settings = str(place.project / ".claude/settings.local.json")
     empty = tmp_path / "empty"
     empty.mkdir()
     (place.project / "kept").mkdir()
@@ -213,7 +213,7 @@ def test_a_second_name_of_a_file_outside_is_not_written(place: Place, tmp_path: 
     """A file may have two names; the one outside keeps what was in it."""
     other = tmp_path / "other.json"
     other.write_text("{}")
-    settings = place.project / ".claude/settings.json"
+    settings = place.project / ".claude/settings.local.json"
     settings.parent.mkdir()
     os.link(other, settings)
     setup.enable("claude-code")
@@ -276,6 +276,6 @@ def test_a_project_that_is_reached_by_a_link_is_still_one(place: Place, tmp_path
     link.symlink_to(place.project)
     setup.enable("claude-code", link)
 
-    assert (place.project / ".claude/settings.json").exists()
+    assert (place.project / ".claude/settings.local.json").exists()
     with clew.open(place.project) as workspace:
         assert workspace.log().checkpoints

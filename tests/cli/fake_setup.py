@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from clew.model.setup_results import Checkup, Disabled, Enabled
 from clew.monitor import Monitor
 from tests.cli import samples_setup
@@ -15,11 +17,14 @@ class FakeSetup:
         self.enabled: Enabled = samples_setup.ENABLED
         self.disabled: Disabled = samples_setup.DISABLED
         self.checkup: Checkup = samples_setup.CHECKUP
+        self.explain: Callable[[Exception], str] | None = None
 
     def enable(
         self, agent: str, directory: str = ".", *, monitor: Monitor | None = None, **options: object
     ) -> Enabled:
-        given = {key: value for key, value in options.items() if value}
+        given = {key: value for key, value in options.items() if value or key == "shared"}
+        if given["shared"] is None:
+            del given["shared"]
         self.asked.append(("enable", agent, directory, given))
         return self.enabled
 
@@ -35,7 +40,13 @@ class FakeSetup:
         return self.disabled
 
     def doctor(
-        self, directory: str = ".", *, store: str | None = None, forget: bool = False
+        self,
+        directory: str = ".",
+        *,
+        store: str | None = None,
+        forget: bool = False,
+        explain: Callable[[Exception], str] | None = None,
     ) -> Checkup:
+        self.explain = explain
         self.asked.append(("doctor", directory, store, forget))
         return self.checkup

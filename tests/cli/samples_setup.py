@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from clew.model.setup_results import (
+    Check,
+    CheckOutcome,
     Checkup,
     Disabled,
     EditedFile,
@@ -11,13 +13,12 @@ from clew.model.setup_results import (
     HookFailure,
     HookStatus,
     Left,
-    Problem,
     SettingsChange,
     SetupState,
 )
 from tests.cli import samples
 
-SETTINGS = "/home/me/project/.claude/settings.json"
+SETTINGS = "/home/me/project/.claude/settings.local.json"
 
 ENABLED = Enabled(
     "claude-code",
@@ -48,5 +49,13 @@ CHECKUP = Checkup(
     failures=(
         HookFailure(samples.NOW, "claude-code", "Stop", "/home/me/project", "No space left"),
     ),
-    problems=(Problem("A hook failed", "Put that right, then `clew doctor --forget`"),),
+    checks=(
+        Check("restore", CheckOutcome.PASSED, "A restore gave back every byte and attribute"),
+        Check(
+            "hook-log",
+            CheckOutcome.FAILED,
+            "A hook failed",
+            "Fix the cause, then run `clew doctor --forget`",
+        ),
+    ),
 )

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import errno
+
 from clew.cli.exits import ExitCode
-from clew.model.setup_results import Disabled, Left, SetupState
+from clew.errors import Locked, StoreDamaged, StoreTooNew
+from clew.model.setup_results import Disabled, Left, SettingsChange, SetupState
 from tests.cli import samples_setup
 from tests.cli.fakes import FakeClew
 
@@ -23,13 +26,45 @@ def test_enable_passes_on_all_that_it_is_told(fake: FakeClew) -> None:
     ]
 
 
+def test_enable_asks_for_the_file_that_it_is_told(fake: FakeClew) -> None:
+    fake.run("enable", "claude-code", "--shared")
+    fake.run("enable", "claude-code", "--local")
+    ran = fake.run("enable", "claude-code", "--local", "--shared")
+
+    assert [asked[3] for asked in fake.setup.asked] == [
+        {"scope": "project", "shared": True},
+        {"scope": "project", "shared": False},
+    ]
+    assert ran.code == ExitCode.USAGE
+    assert ran.err.startswith("Error: --shared: cannot be combined with --local\n")
+
+
+def test_hooks_that_were_moved_are_cleaned_from_the_other_file(fake: FakeClew) -> None:
+    shared = "/home/me/project/.claude/settings.json"
+    other = samples_setup.ENABLED.files[0]._replace(path=shared, change=SettingsChange.CHANGED)
+    fake.setup.enabled = samples_setup.ENABLED._replace(files=(*samples_setup.ENABLED.files, other))
+
+    assert f"  cleaned    {shared} (hooks)" in fake.run("enable", "claude-code").out.splitlines()
+
+
+def test_doctor_has_a_remedy_for_each_error(fake: FakeClew) -> None:
+    fake.run("doctor")
+    explain = fake.setup.explain
+    assert explain is not None
+
+    assert explain(StoreTooNew("/s", "9")).startswith("Upgrade clew")
+    assert explain(StoreDamaged("off")).startswith("Find the damage with `clew check")
+    assert explain(Locked("/s")).startswith("Wait for that process")
+    assert explain(OSError(errno.ENOSPC, "full")).startswith("Free disk space")
+
+
 def test_enable_says_what_is_kept_what_was_written_and_what_is_left_to_do(fake: FakeClew) -> None:
     assert fake.run("enable", "claude-code").out.splitlines() == [
         "Claude Code is enabled for /home/me/project",
         "  saved      as checkpoint-4: 1,234 entries, 5.6 MB",
         "  history    /home/me/.local/share/clew",
         "  gate       on: actions outside the workspace need approval",
-        "  created    /home/me/project/.claude/settings.json (hooks)",
+        "  created    /home/me/project/.claude/settings.local.json (hooks)",
         "  to do      A session that is running now must be started again",
         "`clew disable claude-code` removes it, `clew doctor` checks it",
     ]
@@ -50,7 +85,7 @@ def test_disable_says_what_went_and_what_stays(fake: FakeClew) -> None:
     assert fake.setup.asked == [("disable", "claude-code", ".", "project", None)]
     assert ran.code == ExitCode.DONE
     assert ran.out.splitlines() == [
-        "  removed    /home/me/project/.claude/settings.json (hooks)",
+        "  removed    /home/me/project/.claude/settings.local.json (hooks)",
         "  kept       /home/me/project/AGENTS.md: needed by codex",
         "The history is kept; `clew log` shows it",
     ]
@@ -78,19 +113,20 @@ def test_doctor_lists_problems_with_the_next_step_and_fails(fake: FakeClew) -> N
     assert fake.setup.asked == [("doctor", ".", None, True)]
     assert ran.code == ExitCode.FAILED
     assert ran.out.splitlines() == [
-        "Claude Code  enabled: /home/me/project/.claude/settings.json",
+        "Claude Code  enabled: /home/me/project/.claude/settings.local.json",
         "Workspace    /home/me/project",
         "Store        /home/me/.local/share/clew, 80.0 GB free",
         "Last active  11:07",
         "  11:07  claude-code Stop in /home/me/project: No space left",
+        "✔ A restore gave back every byte and attribute",
         "✘ A hook failed",
-        "  Put that right, then `clew doctor --forget`",
+        "  Fix the cause, then run `clew doctor --forget`",
     ]
 
 
 def test_doctor_is_content_where_nothing_needs_anybody(fake: FakeClew) -> None:
     fake.setup.checkup = samples_setup.CHECKUP._replace(
-        agents=(), failures=(), problems=(), workspace=None
+        agents=(), failures=(), checks=(), workspace=None
     )
     ran = fake.run("doctor")
 

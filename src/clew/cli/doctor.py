@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from clew.cli.declare import Command, Option
 from clew.cli.exits import ExitCode
+from clew.cli.explain import hint_for
 from clew.render import json_setup, setup
 
 if TYPE_CHECKING:
@@ -16,8 +17,11 @@ COMMAND = Command(
     "doctor",
     "Diagnose the setup of agents, workspace and store",
     """\
-Checks the settings of every agent, the workspace, the store, and the log of failed hooks. Each
-problem has a hint. Exits with 1 if there is a problem.""",
+Reads the settings of every agent and the log of failed hooks, and exercises the rest: runs the
+configured hooks with a test event, starts the registered MCP servers, saves and restores a temporary
+workspace on the disk of the store, and compares the agents' transcripts with their last hooks.
+Leaves no checkpoint and no session behind.
+Each problem has a remedy. Exits with 1 if there is a problem.""",
     (),
     (Option(("--forget",), "Clear the log of failed hooks"),),
 )
@@ -25,7 +29,10 @@ problem has a hint. Exits with 1 if there is a problem.""",
 
 def run(args: Arguments, context: CommandContext) -> int:
     found = context.setup.doctor(
-        context.directory or ".", store=context.store, forget=args.given("--forget")
+        context.directory or ".",
+        store=context.store,
+        forget=args.given("--forget"),
+        explain=lambda error: hint_for(error, COMMAND.name),
     )
     look = context.look()
     context.emit(lambda: json_setup.checkup(found), lambda: setup.checkup(found, look))

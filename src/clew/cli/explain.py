@@ -88,6 +88,13 @@ def explain(error: errors.ClewError, verb: str = "COMMAND") -> tuple[int, str]:
             return ExitCode.FAILED, "Run the command again with CLEW_DEBUG=1 for a traceback"
 
 
+def hint_for(error: Exception, verb: str) -> str:
+    """Return the hint for an error of `clew VERB` that is reported among other results."""
+    if isinstance(error, errors.ClewError):
+        return explain(error, verb)[1]
+    return explain_os_error(error) if isinstance(error, OSError) else ""
+
+
 def explain_os_error(error: OSError) -> str:
     """Return the hint for an unexpected error of the operating system."""
     match error.errno:
@@ -189,7 +196,9 @@ def _store_hint(error: errors.StoreError) -> str:
         case errors.StoreDamaged():
             return "Find the damage with `clew check --read-data`; damaged data is never restored"
         case _:
-            return "Check the store with `clew check`"
+            return (
+                "Check the disk, the owner and the permissions of the store, then run `clew check`"
+            )
 
 
 def _restore_hint(error: errors.RestoreError) -> str:

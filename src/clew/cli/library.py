@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from clew.model.results import CheckResult
     from clew.model.setup_results import Checkup, Disabled, Enabled
@@ -56,6 +56,7 @@ class Setup(Protocol):
         directory: str = ".",
         *,
         scope: str = "project",
+        shared: bool | None = None,
         machine: bool = False,
         gate: bool = False,
         skill: bool = False,
@@ -75,5 +76,10 @@ class Setup(Protocol):
     ) -> Disabled: ...
 
     def doctor(
-        self, directory: str = ".", *, store: str | None = None, forget: bool = False
+        self,
+        directory: str = ".",
+        *,
+        store: str | None = None,
+        forget: bool = False,
+        explain: Callable[[Exception], str] | None = None,
     ) -> Checkup: ...

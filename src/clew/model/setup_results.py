@@ -81,6 +81,8 @@ class SetupState:
     OUTDATED = "outdated"
     """They exist, but differ from what this version writes."""
     UNREADABLE = "unreadable"
+    MISSING = "missing"
+    """`enable` wrote them, and the file no longer contains them."""
     OFF = "off"
 
 
@@ -93,6 +95,30 @@ class HookStatus(NamedTuple):
     path: str
     state: str
     machine: bool = False
+    commands: tuple[str, ...] = ()
+    """The commands that they run."""
+
+
+class CheckOutcome:
+    """How a check of `doctor` ended; values of the JSON."""
+
+    PASSED = "passed"
+    WARNING = "warning"
+    FAILED = "failed"
+    SKIPPED = "skipped"
+    """It could not be run; the check that failed because of the same cause has the remedy."""
+
+
+class Check(NamedTuple):
+    """One check of `doctor`."""
+
+    name: str
+    """A word, followed by `/` and the agent if it concerns one."""
+    outcome: str
+    detail: str
+    """What was found, in one sentence."""
+    remedy: str = ""
+    """The next step; empty if it passed."""
 
 
 class Problem(NamedTuple):
@@ -128,4 +154,10 @@ class Checkup(NamedTuple):
     heard_ns: int | None
     """The time of the last agent event in this workspace."""
     failures: tuple[HookFailure, ...]
-    problems: tuple[Problem, ...]
+    checks: tuple[Check, ...] = ()
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """The failed checks."""
+        failed = (one for one in self.checks if one.outcome == CheckOutcome.FAILED)
+        return tuple(Problem(one.detail, one.remedy) for one in failed)

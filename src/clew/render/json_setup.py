@@ -65,6 +65,15 @@ def checkup(found: Checkup) -> setup.DoctorOutput:
             for one in found.failures
         ],
         "problems": [{"message": one.what, "hint": one.hint} for one in found.problems],
+        "checks": [
+            {
+                "name": one.name,
+                "outcome": one.outcome,
+                "detail": one.detail,
+                "remedy": one.remedy,
+            }
+            for one in found.checks
+        ],
     }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clew.model.setup_results import Feature, SettingsChange, SetupState
+from clew.model.setup_results import CheckOutcome, Feature, SettingsChange, SetupState
 from clew.render import timestamps, units
 from clew.render.safe import safe, safe_line, safe_path
 from clew.render.style import paint
@@ -27,6 +27,13 @@ _STATES = {
     SetupState.ENABLED: "enabled",
     SetupState.OUTDATED: "OUTDATED",
     SetupState.UNREADABLE: "UNREADABLE",
+    SetupState.MISSING: "MISSING",
+}
+_MARKS = {
+    CheckOutcome.PASSED: ("✔", "green"),
+    CheckOutcome.SKIPPED: ("-", "dim"),
+    CheckOutcome.WARNING: ("!", "yellow"),
+    CheckOutcome.FAILED: ("✘", "red"),
 }
 
 
@@ -39,8 +46,10 @@ def enabled(result: Enabled) -> Iterator[str]:
         yield f"  history    {safe(result.store)}"
     if result.gate:
         yield "  gate       on: actions outside the workspace need approval"
+    hooks = [one for one in result.files if Feature.HOOKS in one.features]
     for one in result.files:
-        yield f"  {one.change:<9}  {_file(one)}"
+        change = _removal(one) if one in hooks[1:] else one.change  # moved to the first
+        yield f"  {change:<9}  {_file(one)}"
     for need in result.needs:
         yield f"  to do      {safe(need)}"
     user = " --user" if result.scope == "user" else ""
@@ -52,8 +61,7 @@ def disabled(result: Disabled) -> Iterator[str]:
     if not result.files and not result.left:
         yield "Nothing to remove: no entries of clew found"
     for one in result.files:
-        what = "removed" if one.change == SettingsChange.REMOVED else "cleaned"
-        yield f"  {what:<9}  {_file(one)}"
+        yield f"  {_removal(one):<9}  {_file(one)}"
     for left in result.left:
         what = "kept" if left.needed else "LEFT"
         yield f"  {what:<9}  {safe(left.path)}: {safe_line(left.why)}"
@@ -76,11 +84,19 @@ def checkup(found: Checkup, look: Style) -> Iterator[str]:
         time = timestamps.short(failure.time_ns, look)
         where = safe_line(f"{failure.agent} {failure.event}")
         yield f"  {time}  {where} in {safe_line(failure.directory)}: {safe_line(failure.message)}"
+    yield from _checks(found, look)
     if not found.problems:
         yield paint("No problems found", "green", look)
-    for problem in found.problems:
-        yield paint(f"✘ {safe_line(problem.what, 500)}", "red", look)
-        yield f"  {safe_line(problem.hint, 500)}"
+
+
+def _checks(found: Checkup, look: Style) -> Iterator[str]:
+    """Yield what passed, then the others with their remedies: the last line is the most urgent."""
+    for outcome, (mark, colour) in _MARKS.items():
+        for one in found.checks:
+            if one.outcome == outcome:
+                yield paint(f"{mark} {safe_line(one.detail, 500)}", colour, look)
+                if one.remedy:
+                    yield f"  {safe_line(one.remedy, 500)}"
 
 
 def _kept(found: Checkup, look: Style) -> Iterator[str]:
@@ -103,6 +119,10 @@ def _first(saved: SaveResult) -> str:
     name = safe(saved.checkpoint.labels.name)
     what = f"as {name}" if saved.created else f"already, as {name}"
     return f"{what}: {entries}, {units.size(coverage.total_bytes)}"
+
+
+def _removal(touched: EditedFile) -> str:
+    return "removed" if touched.change == SettingsChange.REMOVED else "cleaned"
 
 
 def _file(touched: EditedFile) -> str:

@@ -48,8 +48,8 @@ class FoundHooks(NamedTuple):
     """Events whose entry is what this clew would write."""
     machine: bool
     """Whether they checkpoint the whole machine."""
-    command: str = ""
-    """The command of the first entry."""
+    commands: tuple[str, ...] = ()
+    """Their commands, without repetitions."""
 
 
 class _EntryPath(NamedTuple):
@@ -127,7 +127,7 @@ def find(text: str, agent: Agent, command: str) -> FoundHooks:
         tuple(dict.fromkeys(place.event for place in places)),
         tuple(dict.fromkeys(current)),
         machine,
-        places[0].command if places else "",
+        tuple(dict.fromkeys(place.command for place in places)),
     )
 
 

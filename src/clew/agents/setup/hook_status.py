@@ -1,30 +1,44 @@
-"""Hook status: whether the hooks in an agent's settings are current, outdated, unreadable or absent."""
+"""Hook status: whether clew's entries in the settings of agents are what `enable` wrote.
+
+Hooks can be current, outdated, unreadable, missing or absent.  They are missing if a receipt names
+them: git, a restore or an editor has removed them since.
+"""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from clew.agents.setup import files, parts, receipts
 from clew.agents.setup.catalogue import (
     AGENTS,
+    LOCAL,
+    PROJECT,
     SCOPES,
     USER,
     Agent,
     hook_command,
     program_of,
 )
+from clew.agents.setup.git_ignore import ignore_command, is_ignored
 from clew.agents.setup.json_spans import NotJson, read
-from clew.agents.setup.paths import bounds, parts_of
+from clew.agents.setup.paths import SetupPart, bounds, parts_of
+from clew.agents.setup.receipts import Receipt
 from clew.agents.setup.texts import plugin, program_in
 from clew.errors import BadAgentSettings
-from clew.model.setup_results import Feature, HookStatus, Problem, SetupState
+from clew.model.setup_results import Check, CheckOutcome, Feature, HookStatus, SetupState
 
 _PLUGINS = "enabledPlugins"
-_ENABLED_TWICE = Problem(
-    "clew is enabled twice in Claude Code, as a plugin and in its settings",
-    "Run `clew disable claude-code`, or remove the plugin",
-)
+_ALL_OFF = "disableAllHooks"
+_READ_ALL_OFF = ("claude-code", "qwen")
+_PLUGIN_TITLE = "Claude Code's plugin"
+_OPTIONS = {Feature.MCP: "--mcp", Feature.SKILL: "--skill", Feature.INSTRUCTIONS: "--instructions"}
+_WORDS = {
+    Feature.MCP: "MCP server",
+    Feature.SKILL: "skill",
+    Feature.INSTRUCTIONS: "instructions",
+}
 
 
 class _Hooks(NamedTuple):
@@ -32,99 +46,245 @@ class _Hooks(NamedTuple):
 
     state: str
     machine: bool = False
-    problem: Problem | None = None
+    commands: tuple[str, ...] = ()
+    problem: str = ""
+    remedy: str = ""
+
+
+class SettingsStatus(NamedTuple):
+    """The hooks of all agents, and the checks of their settings."""
+
+    hooks: list[HookStatus]
+    checks: list[Check]
 
 
 _OFF = _Hooks(SetupState.OFF)
 
 
-def hook_statuses(roots: list[str]) -> tuple[list[HookStatus], list[Problem]]:
-    """Return the status of every agent with hooks or with a problem, and the problems."""
-    found: dict[tuple[str, str], HookStatus] = {}
-    problems: list[Problem] = []
-    plugins: list[HookStatus] = []
+def settings_status(roots: list[str]) -> SettingsStatus:
+    """Return every file that contains hooks or should, and what is wrong with it."""
+    found = SettingsStatus([], [])
+    seen: set[tuple[str, str, str]] = set()
     for root in roots:
         for agent in AGENTS.values():
             for scope in SCOPES:
-                path = next(p.path for p in parts_of(agent, scope, root) if p.what == Feature.HOOKS)
-                if (agent.name, path) in found:
-                    continue
-                hooks = _status(agent, scope, path, root)
-                problems += [hooks.problem] if hooks.problem else []
-                found[agent.name, path] = HookStatus(
-                    agent.name, agent.title, scope, path, hooks.state, hooks.machine
+                new = [
+                    part
+                    for part in parts_of(agent, scope, root)
+                    if (agent.name, part.what, part.path) not in seen
+                ]
+                seen.update((agent.name, part.what, part.path) for part in new)
+                _add_status(found, agent, scope, new, root)
+    for agent in AGENTS.values():
+        found.checks.extend(_doubled(agent, found.hooks))
+    return found
+
+
+def hooks_check(agent: str) -> str:
+    """Return the name of the check of an agent's settings."""
+    return f"settings/{agent}"
+
+
+def reenable(agent: Agent, scope: str, machine: bool = False, options: tuple[str, ...] = ()) -> str:
+    """Return the command that writes an agent's entries again; `scope` may be LOCAL."""
+    where = {USER: ("--user",), PROJECT: ("--shared",) if agent.local else ()}.get(scope, ())
+    words = ("clew", "enable", agent.name, *where, *(("--machine",) if machine else ()), *options)
+    return " ".join(words)
+
+
+def _add_status(
+    found: SettingsStatus, agent: Agent, scope: str, candidates: list[SetupPart], root: str
+) -> None:
+    within = bounds(scope, root)
+    name = hooks_check(agent.name)
+    states = {
+        part: _status(agent, part, within) for part in candidates if part.what == Feature.HOOKS
+    }
+    is_present = any(hooks.state != SetupState.OFF for hooks in states.values())
+    for part, hooks in states.items():
+        receipt = receipts.find(part.path)
+        if hooks.state == SetupState.OFF and not is_present and _promises(receipt, agent, part):
+            hooks = _missing(agent, part, receipt is not None and receipt.machine)
+        if hooks.state != SetupState.OFF:
+            found.hooks.append(
+                HookStatus(
+                    agent.name, agent.title, scope, part.path, hooks.state, hooks.machine,
+                    hooks.commands,
                 )
-                if agent.name == "claude-code" and _has_plugin(path):
-                    plugins.append(
-                        HookStatus(
-                            agent.name, f"{agent.title}'s plugin", scope, path, SetupState.ENABLED
-                        )
-                    )
-    there = [one for one in found.values() if one.state != SetupState.OFF]
-    if plugins and any(one.agent == "claude-code" for one in there):
-        problems.append(_ENABLED_TWICE)
-    return [*there, *plugins], problems
+            )  # fmt: skip
+            found.checks.append(
+                Check(name, CheckOutcome.FAILED, hooks.problem, hooks.remedy)
+                if hooks.problem
+                else Check(name, CheckOutcome.PASSED, f"The hooks are complete: {part.path}")
+            )
+        if hooks.state == SetupState.ENABLED and part.scope == LOCAL:
+            found.checks.extend(_unignored(agent, part.path, root))
+        if agent.name == "claude-code" and _setting(part.path, _PLUGINS, _names_plugin):
+            found.hooks.append(_plugin_status(agent, scope, part.path))
+        if agent.name in _READ_ALL_OFF and _setting(
+            part.path, _ALL_OFF, lambda is_on: is_on is True
+        ):
+            found.checks.append(
+                Check(
+                    name,
+                    CheckOutcome.FAILED,
+                    f"{agent.title} runs no hooks, because {_ALL_OFF} is set in {part.path}",
+                    f"Remove {_ALL_OFF} from {part.path}",
+                )
+            )
+    for part in candidates:
+        if part.what != Feature.HOOKS:
+            found.checks.extend(_lost_part(agent, part, within))
 
 
-def _status(agent: Agent, scope: str, path: str, root: str) -> _Hooks:
+def _plugin_status(agent: Agent, scope: str, path: str) -> HookStatus:
+    command = hook_command(agent, PROJECT, (), machine=False)
+    return HookStatus(
+        agent.name, _PLUGIN_TITLE, scope, path, SetupState.ENABLED, commands=(command,)
+    )
+
+
+def _status(agent: Agent, part: SetupPart, within: str | None) -> _Hooks:
+    path = part.path
     try:
-        text = files.read(path, bounds(scope, root)).text
-        return _OFF if text is None else _hooks(path, text, agent, scope)
+        text = files.read(path, within).text
+        return _OFF if text is None else _hooks(agent, part, text)
     except BadAgentSettings as error:
         if not _mentions_clew(path):
             return _OFF
-        return _unreadable(Problem(str(error), "Fix the file, or restore its previous version"))
+        return _unreadable(str(error), "Fix the file, or restore its previous version")
     except OSError as error:
         return _unreadable(
-            Problem(f"{error.strerror}: {path!r}", "Check the owner and permissions of that path")
+            f"{error.strerror}: {path!r}", "Check the owner and permissions of that path"
         )
 
 
-def _unreadable(problem: Problem) -> _Hooks:
-    return _Hooks(SetupState.UNREADABLE, problem=problem)
+def _unreadable(problem: str, remedy: str) -> _Hooks:
+    return _Hooks(SetupState.UNREADABLE, problem=problem, remedy=remedy)
 
 
-def _hooks(path: str, text: str, agent: Agent, scope: str) -> _Hooks:
+def _hooks(agent: Agent, part: SetupPart, text: str) -> _Hooks:
     if not agent.events:
-        return _opencode_plugin(path, text, agent, scope)
-    found = parts.find_hooks(path, text, agent, "")
+        return _opencode_plugin(agent, part, text)
+    found = parts.find_hooks(part.path, text, agent, "")
     if not found.events:
         return _OFF
-    program = program_of(found.command)
-    if scope == USER and not os.access(program[0], os.X_OK):
-        return _missing_program(agent, scope, found.machine, program[0])
+    program = program_of(found.commands[0])
+    if program[0].startswith("/") and not os.access(program[0], os.X_OK):
+        return _missing_program(agent, part, found.machine, program[0])
+    # Hooks in a local file are those of the shared file if they were moved by hand.
+    scope = USER if program[0].startswith("/") else PROJECT
     command = hook_command(agent, scope, program, found.machine)
-    current = parts.find_hooks(path, text, agent, command).current
+    current = parts.find_hooks(part.path, text, agent, command).current
     if set(current) == {event.name for event in agent.events} == set(found.events):
-        return _Hooks(SetupState.ENABLED, found.machine)
-    return _outdated(path, agent, scope, found.machine)
+        return _Hooks(SetupState.ENABLED, found.machine, found.commands)
+    return _outdated(agent, part, found.machine)
 
 
-def _opencode_plugin(path: str, text: str, agent: Agent, scope: str) -> _Hooks:
-    if not parts.contains(path, Feature.HOOKS, text, agent):
+def _opencode_plugin(agent: Agent, part: SetupPart, text: str) -> _Hooks:
+    if not parts.contains(part.path, Feature.HOOKS, text, agent):
         return _OFF
     program = program_in(text)
-    if scope == USER and not os.access(program[0], os.X_OK):
-        return _missing_program(agent, scope, "--machine" in text, program[0])
+    if program[0].startswith("/") and not os.access(program[0], os.X_OK):
+        return _missing_program(agent, part, "--machine" in text, program[0])
     for machine in (False, True):
         if text == plugin(machine, program):
-            return _Hooks(SetupState.ENABLED, machine)
-    return _outdated(path, agent, scope, "--machine" in text)
+            command = " ".join((*program, "hook", agent.name, *(("--machine",) if machine else ())))
+            return _Hooks(SetupState.ENABLED, machine, (command,))
+    return _outdated(agent, part, "--machine" in text)
 
 
-def _missing_program(agent: Agent, scope: str, machine: bool, program: str) -> _Hooks:
+def _missing_program(agent: Agent, part: SetupPart, machine: bool, program: str) -> _Hooks:
     what = f"The hooks of {agent.title} start a clew that does not exist: {program}"
-    return _Hooks(SetupState.OUTDATED, machine, _reenable(agent, scope, machine, what))
+    return _bad(SetupState.OUTDATED, agent, part, machine, what)
 
 
-def _outdated(path: str, agent: Agent, scope: str, machine: bool) -> _Hooks:
-    what = f"The hooks of {agent.title} are of another clew version: {path}"
-    return _Hooks(SetupState.OUTDATED, machine, _reenable(agent, scope, machine, what))
+def _outdated(agent: Agent, part: SetupPart, machine: bool) -> _Hooks:
+    what = f"The hooks of {agent.title} are of another clew version: {part.path}"
+    return _bad(SetupState.OUTDATED, agent, part, machine, what)
 
 
-def _reenable(agent: Agent, scope: str, machine: bool, what: str) -> Problem:
-    options = (" --user" if scope == USER else "") + (" --machine" if machine else "")
-    return Problem(what, f"Run `clew enable {agent.name}{options}` again")
+def _bad(state: str, agent: Agent, part: SetupPart, machine: bool, what: str) -> _Hooks:
+    remedy = f"Run `{reenable(agent, part.scope, machine)}` again"
+    return _Hooks(state, machine, problem=what, remedy=remedy)
+
+
+def _missing(agent: Agent, part: SetupPart, machine: bool) -> _Hooks:
+    scope = " --user" if part.scope == USER else ""
+    return _Hooks(
+        SetupState.MISSING,
+        machine,
+        problem=f"The hooks of {agent.title} were removed from {part.path}",
+        remedy=(
+            f"Run `{reenable(agent, part.scope, machine)}` again,"
+            f" or `clew disable {agent.name}{scope}` if that was intended"
+        ),
+    )
+
+
+def _promises(receipt: Receipt | None, agent: Agent, part: SetupPart) -> bool:
+    """Return whether `enable` wrote a part; receipts of older versions do not list features."""
+    if receipt is None or agent.name not in receipt.agents:
+        return False
+    return receipt.has(agent.name, part.what) or not receipt.features
+
+
+def _lost_part(agent: Agent, part: SetupPart, within: str | None) -> Iterator[Check]:
+    """Yield a check if a part other than the hooks was written and is no longer there."""
+    receipt = receipts.find(part.path)
+    if receipt is None or not receipt.has(agent.name, part.what):
+        return
+    try:
+        text = files.read(part.path, within).text
+        if text is not None and parts.contains(part.path, part.what, text, agent):
+            return
+    except (BadAgentSettings, OSError):
+        pass  # the agent cannot read it either
+    user = " --user" if part.scope == USER else ""
+    word = _WORDS[part.what]
+    yield Check(
+        hooks_check(agent.name),
+        CheckOutcome.FAILED,
+        f"The {word} of {agent.title} was removed from {part.path}",
+        f"Run `clew enable {agent.name}{user} {_OPTIONS[part.what]}` again",
+    )
+
+
+def _unignored(agent: Agent, path: str, root: str) -> Iterator[Check]:
+    if is_ignored(path, root) is False:
+        yield Check(
+            f"gitignore/{agent.name}",
+            CheckOutcome.WARNING,
+            f"git does not ignore {path}, which is yours alone",
+            f"Run `{ignore_command(path, root)}` in {root}",
+        )
+
+
+def _doubled(agent: Agent, statuses: list[HookStatus]) -> Iterator[Check]:
+    """Yield a check if an agent would run each hook more than once."""
+    there = [
+        one
+        for one in statuses
+        if one.agent == agent.name and one.state in (SetupState.ENABLED, SetupState.OUTDATED)
+    ]
+    for machine in (False, True):
+        same = [one for one in there if one.machine == machine]
+        if len(same) > 1:
+            files_ = " and ".join(one.path for one in same)
+            yield Check(
+                f"duplicates/{agent.name}",
+                CheckOutcome.FAILED,
+                f"{agent.title} runs each hook {len(same)} times, from {files_}",
+                _single(agent, same),
+            )
+
+
+def _single(agent: Agent, same: list[HookStatus]) -> str:
+    if any(one.title == _PLUGIN_TITLE for one in same):
+        return f"Run `clew disable {agent.name}`, or remove the plugin"
+    if len({one.scope for one in same}) == 1:
+        return f"Run `clew enable {agent.name} --local` or `clew enable {agent.name} --shared`"
+    return f"Run `clew disable {agent.name} --project` or `clew disable {agent.name} --user`"
 
 
 def _mentions_clew(path: str) -> bool:
@@ -134,13 +294,16 @@ def _mentions_clew(path: str) -> bool:
     return files.mentions(path, b"clew hook")
 
 
-def _has_plugin(path: str) -> bool:
-    """Return whether settings of Claude Code enable our plugin."""
+def _setting(path: str, key: str, is_wanted: Callable[[object], bool]) -> bool:
+    """Return whether settings have a value; False if they cannot be read."""
     try:
         value = read(files.read(path).text or "{}").value
     except (BadAgentSettings, NotJson, OSError):
         return False
-    plugins = value.get(_PLUGINS) if isinstance(value, dict) else None
+    return isinstance(value, dict) and is_wanted(value.get(key))
+
+
+def _names_plugin(plugins: object) -> bool:
     return isinstance(plugins, dict) and any(
         name.startswith("clew@") and is_on is True for name, is_on in plugins.items()
     )

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from clew.agents.setup.catalogue import PROJECT, Agent
+from clew.agents.setup.catalogue import LOCAL, PROJECT, Agent
 from clew.model.setup_results import Feature
 from clew.worktree.interpreter import find_program, own_command
 
@@ -24,10 +24,17 @@ class SetupPart(NamedTuple):
 
     what: str
     path: str
+    scope: str
+    """Whose settings the file contains: LOCAL, PROJECT or USER."""
 
 
 def parts_of(agent: Agent, scope: str, root: str) -> Iterator[SetupPart]:
-    """Yield every file that `enable` may write; `root` is the project's."""
+    """Yield every file that `enable` may write; `root` is the project's.
+
+    Where an agent reads local settings, there are two files for hooks, the local one first.
+    """
+    if scope == PROJECT and agent.local:
+        yield SetupPart(Feature.HOOKS, os.path.join(root, agent.local), LOCAL)
     for what, files in (
         (Feature.HOOKS, agent.settings),
         (Feature.MCP, agent.mcp),
@@ -36,7 +43,12 @@ def parts_of(agent: Agent, scope: str, root: str) -> Iterator[SetupPart]:
     ):
         name = agent.place(files, scope)
         if name:
-            yield SetupPart(what, _full_path(agent, scope, root, name))
+            yield SetupPart(what, _full_path(agent, scope, root, name), scope)
+
+
+def hook_parts(agent: Agent, scope: str, root: str) -> list[SetupPart]:
+    """Return the files that may contain an agent's hooks."""
+    return [part for part in parts_of(agent, scope, root) if part.what == Feature.HOOKS]
 
 
 def bounds(scope: str, root: str) -> str | None:

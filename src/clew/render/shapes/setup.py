@@ -63,7 +63,7 @@ class AgentStatus(TypedDict):
     file: str
     """the agent, the scope, and the settings file"""
     state: str
-    """`enabled`, `outdated` or `unreadable`"""
+    """`enabled`, `outdated`, `unreadable`, or `missing` if they were removed since `enable`"""
     is_machine: bool
     """whether the workspace is the whole machine"""
 
@@ -93,6 +93,17 @@ class Problem(TypedDict):
     """the next step"""
 
 
+class Check(TypedDict):
+    name: str
+    """what was checked, with the agent after a `/`, see below"""
+    outcome: str
+    """`passed`, `warning`, `failed` or `skipped`"""
+    detail: str
+    """what was found, in one sentence"""
+    remedy: str
+    """the next step; empty if there is none"""
+
+
 class DoctorOutput(TypedDict):
     agents: list[AgentStatus]
     """where clew's hooks are installed"""
@@ -110,4 +121,6 @@ class DoctorOutput(TypedDict):
     hook_failures: list[HookFailure]
     """the newest hook failures"""
     problems: list[Problem]
-    """problems to fix; the exit code is then 1"""
+    """the failed checks; the exit code is then 1"""
+    checks: list[Check]
+    """every check, in the order in which they were run"""
