@@ -14,7 +14,7 @@ import clew
 from clew.agents import setup
 from clew.agents.hooks import log
 from clew.agents.setup import activity, hook_exercise
-from clew.agents.setup.catalogue import AGENTS
+from clew.agents.setup.catalogue import AGENTS, hooks_of
 from clew.agents.setup.doctor import SILENCE_NS
 from clew.agents.setup.exercise_space import exercise_space
 from clew.agents.setup.restore_exercise import restore_exercise
@@ -174,6 +174,47 @@ def test_a_program_that_is_gone_is_told(place: Place) -> None:
 
     assert {"settings/claude-code"} <= {one.name for one in found}
     assert all(one.remedy for one in found)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "./clew hook claude-code",
+        "$(touch sprung) hook claude-code",
+        "command -v clew $(touch sprung); clew hook claude-code",
+        "[ -x {project}/clew ] || exit 0; PYTHONPATH= exec {project}/clew hook claude-code",
+        "PYTHONPATH= exec {project}/clew hook claude-code",
+    ],
+)
+@pytest.mark.parametrize("name", [".claude/settings.json", ".claude/settings.local.json"])
+def test_doctor_starts_no_program_of_a_project(place: Place, command: str, name: str) -> None:
+    trap = place.project / "clew"
+    trap.write_text("#!/bin/sh\ntouch sprung\n")
+    trap.chmod(0o755)
+    text = command.format(project=place.project)
+    settings = place.project / name
+    settings.parent.mkdir()
+    agent = AGENTS["claude-code"]
+    settings.write_text(json.dumps({"hooks": hooks_of(agent, text)}))
+    server = {"command": str(trap), "args": ["mcp"], "env": {"PYTHONPATH": ""}}
+    (place.project / ".mcp.json").write_text(json.dumps({"mcpServers": {"clew": server}}))
+    with clew.open(place.project, create=True) as workspace:
+        workspace.save()
+    found = setup.doctor()
+
+    assert not (place.project / "sprung").exists()
+    assert "mcp/claude-code" in [one.name for one in found.checks]
+    assert all(one.outcome != CheckOutcome.PASSED for one in found.checks if "claude" in one.name)
+
+
+def test_doctor_takes_no_environment_from_a_project(place: Place) -> None:
+    setup.enable("claude-code", mcp=True)
+    path = place.project / ".mcp.json"
+    path.write_text(path.read_text().replace('"PYTHONPATH": ""', '"PYTHONPATH": "."'))
+    found = check(setup.doctor(), "mcp/claude-code")
+
+    assert found.outcome == CheckOutcome.FAILED
+    assert found.remedy == "Run `clew enable claude-code --mcp` again"
 
 
 def test_a_restore_that_leaves_something_out_is_noticed(place: Place, tmp_path: Path) -> None:

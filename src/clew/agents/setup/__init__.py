@@ -2,8 +2,8 @@
 
 from clew.agents import setup
 
-setup.enable("claude-code")          # hooks in .claude/settings.json, and a first checkpoint
-setup.doctor()                       # check the hooks, the workspace and the store
+setup.enable("claude-code")          # hooks in .claude/settings.local.json, and a first checkpoint
+setup.doctor()                       # exercise the hooks, the servers, a save and a restore
 setup.disable("claude-code")         # restore the settings byte for byte
 """
 

@@ -203,18 +203,18 @@ class _WorkspaceCheck:
     ) -> None:
         agent, name = AGENTS[status.agent], f"hook/{status.agent}"
         again = f"run `{reenable(agent, _file_scope(status), status.machine)}` again"
+        program = program_of(command)[0]
+        if program == "clew" and clew_on_path() is None:
+            self._skip(name, f"The hook of {status.title} cannot be run: clew is not on the PATH")
+            return
         answer = send_test_event(agent, command, self._roots[0])
-        program = program_of(command)
         if answer.is_silent:
-            if find_program(program[0]) is None and not program[0].startswith("/"):
-                self._skip(name, f"The hook of {status.title} cannot be run without clew")
-                return
-            what = f"The hook of {status.title} starts a clew that does not answer: {program[0]}"
+            what = f"The hook of {status.title} starts a clew that does not answer: {program}"
             self._fail(name, what, f"Upgrade that clew, or {again}")
         elif answer.error:
             what = f"The hook of {status.title} does not work: {answer.error}"
             self._fail(name, what, f"Run the command of the hook by hand, then {again}: {command}")
-        elif answer.store != workspace.store.path:
+        elif os.path.realpath(answer.store) != os.path.realpath(workspace.store.path):
             what = f"The hook of {status.title} saves to another store: {answer.store}"
             self._fail(name, what, f"Set CLEW_HOME={workspace.store.path} where it starts")
         elif answer.workspace != as_argument(workspace.info.path):
@@ -286,6 +286,15 @@ def _path_check(hooks: Sequence[HookStatus]) -> Iterator[Check]:
 def _server_checks(roots: list[str]) -> Iterator[Check]:
     for server in registered_servers(roots):
         name = f"mcp/{server.agent.name}"
+        if not server.is_ours:
+            yield Check(
+                name,
+                CheckOutcome.FAILED,
+                f"The MCP server of {server.agent.title} is not registered as clew does it,"
+                f" and was not tried: {server.path}",
+                f"Run `clew enable {server.agent.name} --mcp` again",
+            )
+            continue
         answer = list_tools(server, roots[0])
         if not answer.error:
             what = f"The MCP server offers {answer.tools} tools: {server.path}"

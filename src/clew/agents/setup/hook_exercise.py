@@ -110,7 +110,7 @@ def save_through_hook(
 def _words(agent: Agent, command: str) -> list[str]:
     if not agent.hook_shell:  # a plugin starts the program itself
         program, *more = shlex.split(command)
-        return [program if program.startswith("/") else find_program(program) or program, *more]
+        return [find_program(program) or program, *more]
     shell, *options = agent.hook_shell
     return [shell or _user_shell(), *options, command]
 
@@ -147,10 +147,12 @@ def _run(
         return _Ran(127, b"", str(error).encode())
     try:
         out, err = process.communicate(json.dumps(payload).encode(), timeout)
-    except subprocess.TimeoutExpired:
+    except BaseException as error:  # also Ctrl-C, which does not reach another session
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
+        if not isinstance(error, subprocess.TimeoutExpired):
+            raise
         return _Ran(None, b"", b"")
     return _Ran(process.returncode, out, err)
 

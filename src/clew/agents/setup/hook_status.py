@@ -7,6 +7,7 @@ them: git, a restore or an editor has removed them since.
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
@@ -23,7 +24,7 @@ from clew.agents.setup.catalogue import (
 )
 from clew.agents.setup.git_ignore import ignore_command, is_ignored
 from clew.agents.setup.json_spans import NotJson, read
-from clew.agents.setup.paths import SetupPart, bounds, parts_of
+from clew.agents.setup.paths import SetupPart, bounds, own_programs, parts_of
 from clew.agents.setup.receipts import Receipt
 from clew.agents.setup.texts import plugin, program_in
 from clew.errors import BadAgentSettings
@@ -173,12 +174,16 @@ def _hooks(agent: Agent, part: SetupPart, text: str) -> _Hooks:
     if program[0].startswith("/") and not os.access(program[0], os.X_OK):
         return _missing_program(agent, part, found.machine, program[0])
     # Hooks in a local file are those of the shared file if they were moved by hand.
-    scope = USER if program[0].startswith("/") else PROJECT
+    is_by_name = part.scope == PROJECT or (part.scope == LOCAL and program == ("clew",))
+    scope = PROJECT if is_by_name else USER
     command = hook_command(agent, scope, program, found.machine)
     current = parts.find_hooks(part.path, text, agent, command).current
-    if set(current) == {event.name for event in agent.events} == set(found.events):
-        return _Hooks(SetupState.ENABLED, found.machine, found.commands)
-    return _outdated(agent, part, found.machine)
+    events = {event.name for event in agent.events}
+    if not set(current) == events == set(found.events) or found.commands != (command,):
+        return _outdated(agent, part, found.machine)
+    if not _may_run(part, program):
+        return _other_program(agent, part, found.machine, program[0])
+    return _Hooks(SetupState.ENABLED, found.machine, found.commands)
 
 
 def _opencode_plugin(agent: Agent, part: SetupPart, text: str) -> _Hooks:
@@ -189,13 +194,24 @@ def _opencode_plugin(agent: Agent, part: SetupPart, text: str) -> _Hooks:
         return _missing_program(agent, part, "--machine" in text, program[0])
     for machine in (False, True):
         if text == plugin(machine, program):
-            command = " ".join((*program, "hook", agent.name, *(("--machine",) if machine else ())))
-            return _Hooks(SetupState.ENABLED, machine, (command,))
+            if not _may_run(part, program):
+                return _other_program(agent, part, machine, program[0])
+            words = (*program, "hook", agent.name, *(("--machine",) if machine else ()))
+            return _Hooks(SetupState.ENABLED, machine, (shlex.join(words),))
     return _outdated(agent, part, "--machine" in text)
 
 
 def _missing_program(agent: Agent, part: SetupPart, machine: bool, program: str) -> _Hooks:
     what = f"The hooks of {agent.title} start a clew that does not exist: {program}"
+    return _bad(SetupState.OUTDATED, agent, part, machine, what)
+
+
+def _may_run(part: SetupPart, program: tuple[str, ...]) -> bool:
+    return part.scope == USER or program in own_programs()
+
+
+def _other_program(agent: Agent, part: SetupPart, machine: bool, program: str) -> _Hooks:
+    what = f"The hooks of {agent.title} start another clew, which was not tried: {program}"
     return _bad(SetupState.OUTDATED, agent, part, machine, what)
 
 

@@ -18,13 +18,13 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import IO, NamedTuple
 
-from clew.agents.setup import files, parts
-from clew.agents.setup.catalogue import AGENTS, SCOPES, Agent
+from clew.agents.setup import files, parts, server_entry
+from clew.agents.setup.catalogue import AGENTS, SCOPES, USER, Agent
 from clew.agents.setup.json_spans import NotJson, read
-from clew.agents.setup.paths import bounds, parts_of
-from clew.agents.setup.server_entry import NAME
+from clew.agents.setup.paths import bounds, own_programs, parts_of
 from clew.errors import BadAgentSettings
 from clew.model.setup_results import Feature
+from clew.worktree.interpreter import find_program
 
 TIMEOUT_SECONDS = 60.0
 _GRACE_SECONDS = 5.0
@@ -46,6 +46,8 @@ class RegisteredServer(NamedTuple):
     scope: str
     command: tuple[str, ...]
     environment: tuple[tuple[str, str], ...]
+    is_ours: bool
+    """Whether it may be started: as `enable` writes it, or in the user's own settings."""
 
 
 class ServerAnswer(NamedTuple):
@@ -82,9 +84,10 @@ def list_tools(
 ) -> ServerAnswer:
     """Start a server in a directory and list its tools."""
     with tempfile.TemporaryFile() as errors:
+        program, *words = server.command
         try:
             process = subprocess.Popen(
-                server.command,
+                [program if "/" in program else find_program(program) or program, *words],
                 cwd=directory,
                 env=_environment(server),
                 stdin=subprocess.PIPE,
@@ -95,13 +98,13 @@ def list_tools(
         except OSError as error:
             return ServerAnswer(error=f"{error.strerror}: {server.command[0]}")
         try:
-            tools = _exchange(process, time.monotonic() + timeout)
+            return ServerAnswer(_exchange(process, time.monotonic() + timeout))
         except (_Failed, OSError) as error:
-            _stop(process)
+            _stop(process)  # what it prints at its end is read too
             errors.seek(0)
             return _failure(str(error), errors.read(_MAX_ERROR_BYTES))
-        _stop(process)
-        return ServerAnswer(tools)
+        finally:
+            _stop(process)
 
 
 def _entry(agent: Agent, path: str, within: str | None) -> Mapping[str, object] | None:
@@ -113,7 +116,7 @@ def _entry(agent: Agent, path: str, within: str | None) -> Mapping[str, object] 
         value: object = read(text).value if agent.mcp_path else tomllib.loads(text)
     except (BadAgentSettings, NotJson, OSError, ValueError):
         return None
-    for key in (*(agent.mcp_path or ("mcp_servers",)), NAME):
+    for key in (*(agent.mcp_path or ("mcp_servers",)), server_entry.NAME):
         value = value.get(key) if isinstance(value, dict) else None
     return value if isinstance(value, dict) else None
 
@@ -128,7 +131,15 @@ def _server(
         return None
     given = variables.items() if isinstance(variables, dict) else ()
     environment = tuple((str(key), str(value)) for key, value in given)
-    return RegisteredServer(agent, path, scope, tuple(map(str, words)), environment)
+    is_ours = scope == USER or entry in [_written(agent, program) for program in own_programs()]
+    return RegisteredServer(agent, path, scope, tuple(map(str, words)), environment, is_ours)
+
+
+def _written(agent: Agent, program: tuple[str, ...]) -> object:
+    """Return the entry that `enable` writes."""
+    if agent.mcp_path:
+        return server_entry.entry(agent, program)
+    return tomllib.loads(server_entry.toml_block(program))["mcp_servers"][server_entry.NAME]
 
 
 def _items(value: object) -> list[object]:
@@ -209,6 +220,8 @@ def _stop(process: subprocess.Popen[bytes]) -> None:
     """End a server: by the end of its input, as clients do, else by a signal."""
     assert process.stdin is not None
     assert process.stdout is not None
+    if process.returncode is not None:
+        return
     with suppress(OSError):
         process.stdin.close()
     try:

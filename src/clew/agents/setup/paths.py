@@ -72,6 +72,15 @@ def clew_on_path() -> str | None:
     return find_program("clew")
 
 
+def own_programs() -> set[tuple[str, ...]]:
+    """Return the programs that `doctor` starts if a project's settings name them.
+
+    A project's files are untrusted: they may name a program inside the project.
+    """
+    found = clew_on_path()
+    return {("clew",), this_clew(), *(((found,),) if found else ())}
+
+
 def _full_path(agent: Agent, scope: str, root: str, name: str) -> str:
     if scope == PROJECT:
         return os.path.join(root, name)
