@@ -1,6 +1,6 @@
 """Test event: `clew doctor` sends it through a configured hook to see what that hook would use.
 
-The hook answers with its workspace, its store and its version.  It opens no session, saves nothing and
+The hook answers with its workspace and its store.  It opens no session, saves nothing and
 logs nothing, so a test is not taken for activity of the agent.  The event's name is of no agent: a
 clew that does not know it prints nothing.
 """
@@ -21,9 +21,7 @@ SESSION = "clew-doctor"
 
 def answer_test(payload: Payload, event: Event, *, is_machine: bool) -> dict[str, object]:
     """Return the answer to a test event; an error is part of the answer."""
-    from clew import __version__  # no other event needs it
-
-    found = {"workspace": "", "store": "", "version": __version__, "error": ""}
+    found = {"workspace": "", "store": "", "error": ""}
     try:
         store, info = find("/" if is_machine else event.cwd or os.getcwd())
         try:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterator
 from datetime import UTC, datetime
 from hashlib import sha256
 from itertools import islice
@@ -33,24 +33,21 @@ class Transcript(NamedTuple):
 
 
 def last_transcript(
-    agent: str, root: str, since_ns: int, known: Iterable[str] = ()
+    agent: str, root: str, since_ns: int, known: Collection[str] = ()
 ) -> Transcript | None:
     """Return the transcript of a project that an agent wrote to last, if it did so after `since_ns`.
 
     `known` are transcripts of sessions in this project.
     """
     paths = {*_candidates(agent, root), *(path for one in known for path in _beside(agent, one))}
-    newer = sorted(
-        (found for path in paths if (found := _mtime(path)) and found.time_ns > since_ns),
-        key=lambda one: one.time_ns,
-        reverse=True,
-    )
-    found = [
+    changed = [one for path in paths if (one := _mtime(path)) and one.time_ns > since_ns]
+    changed.sort(key=lambda one: one.time_ns, reverse=True)
+    written = [
         Transcript(one.path, _last_message_ns(one))
-        for one in newer[:_MAX_FILES]
+        for one in changed[:_MAX_FILES]
         if one.path in known or _is_of_project(one.path, root)
     ]
-    later = [one for one in found if one.time_ns > since_ns]
+    later = [one for one in written if one.time_ns > since_ns]
     return max(later, key=lambda one: one.time_ns, default=None)
 
 

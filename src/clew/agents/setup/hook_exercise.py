@@ -36,7 +36,6 @@ class HookAnswer(NamedTuple):
 
     workspace: str = ""
     store: str = ""
-    version: str = ""
     error: str = ""
     """Why it could not be exercised; empty if it worked."""
     is_silent: bool = False
@@ -70,7 +69,8 @@ def send_test_event(
         answer = json.loads(ran.out)[ANSWER_KEY]
         if answer[NONCE_KEY] != nonce:
             raise ValueError("another answer")
-        return HookAnswer(*(str(answer[key]) for key in ("workspace", "store", "version", "error")))
+        found = {key: str(answer[key]) for key in ("workspace", "store", "error")}
+        return HookAnswer(found["workspace"], found["store"], found["error"])
     except (ValueError, KeyError, TypeError):
         return HookAnswer(error=f"it prints something else than an answer: {_line(ran.out)}")
 
