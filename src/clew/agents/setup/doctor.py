@@ -254,7 +254,7 @@ class _WorkspaceCheck:
         elif heard:
             self._pass(name, f"{agent.title} ran a hook at {_clock(heard)}")
         else:
-            self._skip(name, f"{agent.title} has not worked here since it was enabled")
+            self._skip(name, f"No hook of {agent.title} has run yet")
 
     def _pass(self, name: str, detail: str) -> None:
         self.checks.append(Check(name, CheckOutcome.PASSED, detail))
