@@ -26,6 +26,7 @@ from clew.model.shorten import shorten_line
 from clew.policy.labels import FAILED, KEPT_SINCE, RESTORED
 from clew.workspace.session import Session
 from clew.workspace.workspace import Workspace
+from clew.worktree.agent_process import own_process
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -59,8 +60,9 @@ class Watch:
     ) -> Watch:
         """Start a session, or continue the one with the agent's session name `native`."""
         session = workspace.sessions.open(
-            agent=agent, version=version, native=native, transcript=transcript, kind=kind
-        )
+            agent=agent, version=version, native=native, transcript=transcript, kind=kind,
+            process=own_process(),
+        )  # fmt: skip
         return cls(workspace, session)
 
     def started(self) -> str:
@@ -128,6 +130,8 @@ class Watch:
         """
         with self._open_scratch() as scratch:
             self._record_ended(scratch, ended, find_outcome)
+            if ended:
+                scratch.resting = False  # it may go on without a prompt
             prompt = scratch.prompt
             self._save(
                 lambda: intent_for(prompt, [one.call for one in ended]), scratch, settle=settle
@@ -140,6 +144,11 @@ class Watch:
             meta = {_BACKGROUND: str(background)} if background else {}
             self._save(scratch.prompt or "at the end of a turn", scratch, meta)
             scratch.resting = not background
+
+    def ended(self) -> None:
+        """Record that the agent has ended: later saves do not belong to its session."""
+        self.stopped()
+        self.session.end()
 
     def plan(self, tasks: Sequence[tuple[str, str]]) -> None:
         """Replace the task list by the agent's own: title and status of each task."""
@@ -194,7 +203,7 @@ class Watch:
         found = self.workspace.save(
             "edited between two turns", files_only=True, origin=Origin.HOOK, session=_NO_SESSION
         )
-        if found.created:
+        if not found.checkpoint.record.position.session:  # also if a person has saved
             self.workspace.save(
                 f"before: {prompt}",
                 skip_unchanged=True,

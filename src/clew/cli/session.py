@@ -20,7 +20,7 @@ COMMAND = Command(
     "Attach, list and inspect agent sessions",
     """\
 A session is one run of an agent: its conversation, tasks, effects and checkpoints. New checkpoints
-record the attached session.
+record the attached session until its agent ends; later saves are a person's.
 `clew session list`, or `clew session` alone, lists all sessions; `show` prints one in detail.
 `clew session attach` starts a session, or continues the one with the same agent and NAME; with ID it
 attaches a known one. `clew session detach` detaches it.

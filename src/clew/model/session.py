@@ -28,6 +28,12 @@ class Touch:
     ALL = (READ, CHANGED)
 
 
+UNKNOWN_PROCESS = "-"
+"""The process of an agent that sends events and cannot be identified."""
+NOT_RESUMED = "not resumed"
+"""The process of a session that a restore has written and no agent has resumed yet."""
+
+
 class SessionInfo(NamedTuple):
     """The data of a session."""
 
@@ -53,6 +59,12 @@ class SessionInfo(NamedTuple):
     """The time of its last event."""
     origin: bytes | None = None
     """The session that it continues, after a restore, a fork or a migration."""
+    ended_ns: int = 0
+    """When its agent ended; 0 while it may run."""
+    process: str = ""
+    """The agent's process (see `worktree/agent_process.py`), or one of the constants above.
+
+    Empty for a session that a person or a program attached: it stays so until it is detached."""
 
     @property
     def text_id(self) -> str:

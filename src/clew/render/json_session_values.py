@@ -29,6 +29,7 @@ def session_value(info: SessionInfo) -> sessions.Session:
         "is_attached": info.attached,
         "started_time": rfc3339(info.started_ns),
         "last_active_time": rfc3339(info.seen_ns),
+        "ended_time": rfc3339(info.ended_ns) if info.ended_ns else None,
         "parent": None if info.origin is None else info.origin.hex(),
     }
 

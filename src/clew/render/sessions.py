@@ -38,7 +38,7 @@ def listed(every: Sequence[SessionSummary], look: Style) -> Iterator[str]:
         mark = "●" if one.info.attached else "○"
         cells = [pad(text, width) for text, width in zip(row, widths, strict=True) if width]
         line = "  ".join([paint(mark, "cyan", look), *cells]).rstrip()
-        yield f"{line}  {paint('← attached', 'green', look)}" if one.info.attached else line
+        yield line + _attachment(one.info, look)
 
 
 def attached(info: SessionInfo) -> Iterator[str]:
@@ -52,10 +52,12 @@ def attached(info: SessionInfo) -> Iterator[str]:
 def shown(page: SessionShown, look: Style) -> Iterator[str]:
     """Yield a session in full, with its last messages."""
     info = page.info
-    yield f"Session {tasks.called(info)}" + ("  ← attached" if info.attached else "")
+    yield f"Session {tasks.called(info)}" + _attachment(info, look)
     yield field("id", info.text_id)
     yield field("started", timestamps.full(info.started_ns, look))
     yield field("last active", timestamps.full(info.seen_ns, look))
+    if info.ended_ns:
+        yield field("ended", timestamps.full(info.ended_ns, look))
     if info.origin is not None:
         yield field("continues", info.origin.hex()[:8])
     yield field("format", info.format)
@@ -90,6 +92,17 @@ def migrated(moved: Migrated) -> Iterator[str]:
     if moved.new.state is not None:
         taken.append("its state converted" if moved.converted else "its state unchanged")
     yield f"  with {', '.join(taken)}"
+
+
+def _attachment(info: SessionInfo, look: Style) -> str:
+    """Return the mark of the attached session; checkpoints do not record one that has ended."""
+    if not info.attached:
+        return ""
+    return "  " + (
+        paint("← attached, ended", "dim", look)
+        if info.ended_ns
+        else paint("← attached", "green", look)
+    )
 
 
 def _row(one: SessionSummary, look: Style) -> tuple[str, ...]:

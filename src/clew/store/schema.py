@@ -150,7 +150,30 @@ REMOVALS = """
 ALTER TABLE checkpoints ADD COLUMN rule TEXT;
 """
 
-ADDED = {2: STORIES, 3: VERDICTS_AND_FORKS, 4: SESSIONS, 5: REMOVALS}
+DRILLS_AND_FAILURES = """
+-- when the agent of a session ended (0 while it may run), and its process; `-` if unknown
+ALTER TABLE sessions ADD COLUMN ended INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE sessions ADD COLUMN process TEXT NOT NULL DEFAULT '';
+UPDATE sessions SET began = seen WHERE began = 0;
+UPDATE sessions SET process = '-'
+  WHERE agent IN ('claude-code', 'codex', 'gemini', 'opencode', 'qwen');
+
+-- last restore drill of each checkpoint; `details` has the paths that differed (bencode)
+CREATE TABLE drills (
+  checkpoint BLOB PRIMARY KEY, time INTEGER NOT NULL, outcome TEXT NOT NULL,
+  differing INTEGER NOT NULL, details BLOB
+) WITHOUT ROWID;
+
+-- tool calls that failed: the checkpoint with the state before the call, and the one after it,
+-- which is the same if the call changed nothing
+CREATE TABLE failures (
+  id INTEGER PRIMARY KEY, workspace BLOB NOT NULL, session BLOB NOT NULL, before BLOB NOT NULL,
+  checkpoint BLOB NOT NULL, call TEXT NOT NULL, reason TEXT NOT NULL, time INTEGER NOT NULL
+);
+CREATE INDEX failed_calls ON failures (workspace, id);
+"""
+
+ADDED = {2: STORIES, 3: VERDICTS_AND_FORKS, 4: SESSIONS, 5: REMOVALS, 6: DRILLS_AND_FAILURES}
 """Schema changes by version; an older catalogue is migrated when it is opened."""
 
 ALL = OBJECTS + ANNOTATIONS + "".join(ADDED.values())
@@ -174,15 +197,18 @@ ANNOTATION_TABLES = (
     "effects",
     "forgotten",
     "touched",
+    "drills",
+    "failures",
 )
 """The tables in the backup; everything else can be rebuilt from the packs."""
 
-VERSION = 5
+VERSION = 6
 
 _SINCE = {
     "stories": 2,
     "forks": 3,
     **dict.fromkeys(("sessions", "messages", "tasks", "effects", "forgotten", "touched"), 4),
+    **dict.fromkeys(("drills", "failures"), 6),
 }
 
 

@@ -55,6 +55,16 @@ class SessionScratchFiles:
                 kept = {}
             put(json.dumps(kept).encode())
 
+    def is_resting(self, session: bytes) -> bool:
+        """Return whether the agent has stopped and waits for a prompt."""
+        import json  # imported lazily: no hook needs it
+
+        try:
+            with open(os.path.join(self._directory, session.hex()), "rb") as file:
+                return json.loads(file.read(LARGEST))["resting"] is True
+        except (OSError, ValueError, LookupError, TypeError, RecursionError):
+            return False
+
     def last_seen(self) -> dict[bytes, int]:
         """Return the time of each session's last event, in nanoseconds."""
         try:

@@ -12,7 +12,7 @@ from clew.store.database import Database, Row
 
 _COLUMNS = """
 SELECT id, workspace, agent, version, native, format, transcript, conversation, length, state,
-  attached, began, seen, origin
+  attached, began, seen, origin, ended, process
 FROM sessions
 """
 
@@ -41,7 +41,11 @@ class SessionRows:
         return session
 
     def update(self, session: SessionInfo) -> None:
-        """Write the row of a session, as part of a larger transaction."""
+        """Write the row of a session, as part of a larger transaction; set the times it lacks."""
+        now = self._database.now_ns()
+        session = session._replace(
+            started_ns=session.started_ns or now, seen_ns=session.seen_ns or now
+        )
         if session.attached:
             self._detach_all(session.workspace)
         placeholders = ", ".join("?" * len(session))
@@ -68,10 +72,19 @@ class SessionRows:
         return _info(row) if row else None
 
     def attach(self, session: SessionInfo) -> None:
-        """Make a session the attached one of its workspace."""
+        """Make a session the attached one of its workspace, until it is detached."""
         with self._database.transaction():
             self._detach_all(session.workspace)
-            self._database.execute("UPDATE sessions SET attached = 1 WHERE id = ?", (session.id,))
+            self._database.execute(
+                "UPDATE sessions SET attached = 1, ended = 0, process = '' WHERE id = ?",
+                (session.id,),
+            )
+
+    def end(self, identifier: bytes) -> None:
+        """Record that the agent of a session has ended."""
+        self._database.execute(
+            "UPDATE sessions SET ended = ? WHERE id = ?", (self._database.now_ns(), identifier)
+        )
 
     def detach(self, session: SessionInfo) -> None:
         self._database.execute("UPDATE sessions SET attached = 0 WHERE id = ?", (session.id,))

@@ -79,7 +79,7 @@ class Workspaces:
             self._database.execute(
                 f"DELETE FROM {table} WHERE session IN ({own_sessions})", (uuid,)
             )
-        for table in ("trail", "config", "restores", "opened", "sessions", "forgotten"):
+        for table in ("trail", "config", "restores", "opened", "sessions", "forgotten", "failures"):
             self._database.execute(f"DELETE FROM {table} WHERE workspace = ?", (uuid,))
         self._database.execute("DELETE FROM workspaces WHERE uuid = ?", (uuid,))
         rows = self._database.execute(

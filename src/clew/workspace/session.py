@@ -58,6 +58,13 @@ class Session:
         """Record this session in every checkpoint of the workspace."""
         self._workspace.sessions.attach(self.id)
 
+    def end(self) -> None:
+        """Record that the agent has ended: later saves do not belong to this session."""
+        from clew.operations.sessions.sessions import end
+
+        with self._context() as context:
+            end(context, self._id)
+
     # State and files
 
     @property

@@ -39,12 +39,14 @@ class Sessions:
         transcript: str | None = None,
         kind: str | None = None,
         attach: bool | None = True,
+        process: str = "",
     ) -> Session:
         """Return the session that `ref` names, else open a new one (or continue the one of that name).
 
         `native` is what the agent itself calls it; `transcript` a file that grows, one JSON value
         a line.  An attached session is carried by every checkpoint of the workspace; with `attach`
-        None a new one is attached, and one that continues is unchanged.
+        None a new one is attached, and one that continues is unchanged.  With `process`, that of the
+        agent, it is carried as long as that process runs.
         """
         from clew.operations.sessions.sessions import begin, find_session
 
@@ -53,7 +55,7 @@ class Sessions:
                 return Session(self._workspace, find_session(context, ref))
             found = begin(
                 context, agent=agent, version=version, native=native, transcript=transcript,
-                kind=kind, attach=attach,
+                kind=kind, attach=attach, process=process,
             )  # fmt: skip
         return Session(self._workspace, found)
 

@@ -157,3 +157,15 @@ def test_a_restore_cut_short_leaves_one_new_session(
     assert sorted(path.name for path in claude.parent.iterdir()) == sorted(
         [claude.name, f"{native}.jsonl"]
     )
+
+
+def test_the_new_session_has_the_date_of_the_restore(ws: Workspace, claude: Path) -> None:
+    first = save(ws, "first")
+    written(claude, CLAUDE)
+    old = ws.sessions.current().info
+    ws.restore(first)
+    new = ws.sessions.current().info
+
+    assert new.origin == old.id
+    assert new.started_ns > old.started_ns
+    assert new.seen_ns >= new.started_ns

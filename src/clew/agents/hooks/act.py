@@ -10,8 +10,10 @@ from clew.agents.hooks.events import NOTHING, Event, EventKind, HookAnswer
 from clew.agents.watch import Watch
 from clew.errors import ClewError, NotAWorkspace
 from clew.model.effect import EffectOutcome
+from clew.model.session import UNKNOWN_PROCESS
 from clew.places import find
 from clew.workspace.workspace import Workspace
+from clew.worktree.agent_process import calling_process
 
 _UNNAMED = "unnamed"
 """The one session of all events without a session id."""
@@ -46,6 +48,7 @@ def _watch(workspace: Workspace, agent: str, event: Event) -> Watch:
         kind=event.format if event.transcript else None,
         # Of two concurrent agents, the one that started last is attached, not the last to send an event.
         attach=True if event.kind == EventKind.STARTED else None,
+        process=calling_process() or UNKNOWN_PROCESS,
     )
     return Watch(workspace, session)
 
@@ -71,8 +74,10 @@ def apply_event(watch: Watch, event: Event) -> HookAnswer:
                     *event.ended, settle=_result_waiter(event), find_outcome=_outcome_finder(event)
                 )
             )
-        case EventKind.STOPPED | EventKind.ENDED:
+        case EventKind.STOPPED:
             watch.stopped(background=event.background)
+        case EventKind.ENDED:
+            watch.ended()
         case _:
             pass
     return NOTHING

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 from agents.memory import SessionSettings
 
 from clew.agents.serial_executor import SerialExecutor
+from clew.worktree.agent_process import own_process
 
 if TYPE_CHECKING:
     from agents.items import TResponseInputItem
@@ -35,7 +36,9 @@ class ClewSession:
         """Start or continue the session of that name; `session` is one already open."""
         self.session_id = session_id
         self.session_settings: SessionSettings | None = session_settings or SessionSettings()
-        self.session = session or workspace.sessions.open(agent=AGENT, native=session_id)
+        self.session = session or workspace.sessions.open(
+            agent=AGENT, native=session_id, process=own_process()
+        )
         """The session in clew."""
         self._executor = SerialExecutor(workspace, AGENT)
 

@@ -53,6 +53,9 @@ def with_session(context: Context, base: Checkpoint, seed: Seed, place: bytes) -
         length=position.length,
         attached=True,
         started_ns=0,
+        seen_ns=0,
+        ended_ns=0,
+        process="",
         origin=old.id,
     )
     owns_its_own = dialect_of(old.format) is not None and old.transcript is not None

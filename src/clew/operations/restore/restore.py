@@ -426,7 +426,7 @@ def _conclude(
     def differs(found: ScanResult, _: Position) -> bool:
         return found.state != target.record.state
 
-    def locate(writer: ObjectWriter) -> Located:
+    def locate(writer: ObjectWriter, _: bool) -> Located:
         return bring_back.locate_after(context, writer, journal, outside)
 
     result = capture(context, options, monitor, on_trail=False, wanted=differs, locating=locate)

@@ -23,6 +23,7 @@ from clew.operations.context import Context
 from clew.operations.save.position import Located, keep_located, locate
 from clew.operations.save.scan import rescan_after_damage, scan_into
 from clew.operations.sessions.outstanding_effects import forgotten_at
+from clew.operations.sessions.sessions import recorded_session
 from clew.operations.sessions.task_lists import with_tasks
 from clew.policy.labels import made_label, meta_labels, said_redacted
 from clew.policy.redaction.redact import MARK, redact_words
@@ -32,8 +33,8 @@ from clew.worktree.scan import ScanResult
 
 Wanted = Callable[[ScanResult, Position], bool]
 """Returns whether a scan is worth a checkpoint."""
-Locate = Callable[[ObjectWriter], Located]
-"""Stores the position of the session."""
+Locate = Callable[[ObjectWriter, bool], Located]
+"""Stores the position of the session; the second argument is whether files changed since *here*."""
 
 
 class SaveOptions(NamedTuple):
@@ -63,7 +64,8 @@ class SaveOptions(NamedTuple):
     origin: str = Origin.MANUAL
     """What made the save, which decides about retention: one of `Origin.ALL`."""
     session: str | None = None
-    """The session that the checkpoint belongs to, or `none`; by default the attached one."""
+    """The session that the checkpoint belongs to, or `none`; by default the attached one, unless its
+    agent has ended, or waits for a prompt while files changed."""
     settle: Callable[[], None] | None = None
     """Waits until the agent has written its messages; called if there was a change."""
 
@@ -91,9 +93,15 @@ def save(
     if options.name is not None:
         require_good_name(options.name)
     is_new = context.here is None
-    captured = capture(
-        context, options, monitor, on_trail=True, locating=lambda to: locate(context, to, session)
-    )
+
+    def locate_session(writer: ObjectWriter, is_changed: bool) -> Located:
+        found = session
+        if found is None:
+            recorded = recorded_session(context, is_changed=is_changed)
+            found = recorded.id if recorded is not None else b""
+        return locate(context, writer, found)
+
+    captured = capture(context, options, monitor, on_trail=True, locating=locate_session)
     return SaveResult(
         with_tasks(context, context.mark_here(captured.checkpoint)),
         captured.created,
@@ -159,7 +167,7 @@ def _capture(context: Context, options: SaveOptions, monitor: Monitor, work: _Ca
             if options.settle is not None and not is_same:
                 options.settle()
             context.host.fail_point("save.locate")
-            located = locating(writer) if locating else locate(context, writer, None)
+            located = locating(writer, not is_same) if locating else locate(context, writer, None)
             notices += located.notices
             if here is not None and _is_no_news(found, located.position, here, options, wanted):
                 said = located if options.files_only else None
@@ -255,7 +263,12 @@ def _is_no_news(
         return not wanted(found, position)
     if found.state != here.record.state:
         return False
-    return options.files_only or (options.skip_unchanged and position == here.record.position)
+    if options.files_only or not options.skip_unchanged:
+        return options.files_only
+    known = here.record.position
+    if not position.session:  # the session of *here* has ended: its place has not changed
+        known = Position(effects=known.effects, forgotten=known.forgotten)
+    return position == known
 
 
 def _record(

@@ -30,6 +30,7 @@ def prepare(
         agent=_label(agent) if agent is not None else old.agent,
         version=_label(version),
         started_ns=0,
+        seen_ns=0,
         origin=old.id,
     )
     if not wanted.version:

@@ -14,7 +14,7 @@ from clew.filenames import real_path
 from clew.model.ids import ObjectId
 from clew.model.named_tuple import NamedTuple
 from clew.model.parts import Resumable
-from clew.model.session import SessionInfo
+from clew.model.session import NOT_RESUMED, SessionInfo
 from clew.operations.context import Context
 from clew.operations.sessions.conversation import lines
 from clew.transcripts.dialect import Dialect, Renewal
@@ -66,6 +66,9 @@ def write_resumable(
         length=0,
         attached=True,
         started_ns=0,
+        seen_ns=0,
+        ended_ns=0,
+        process=NOT_RESUMED,
         origin=session.id,
     )
     return Fresh(info, Resumable(name, path, dialect.command(name)))

@@ -9,13 +9,15 @@ from clew.errors import BadOption, NoSession, UnknownSession
 from clew.filenames import real_path
 from clew.model.checkpoint import Checkpoint
 from clew.model.ids import short
-from clew.model.session import Format, SessionInfo
+from clew.model.session import NOT_RESUMED, UNKNOWN_PROCESS, Format, SessionInfo
 from clew.operations.context import Context
 from clew.policy.labels import label
+from clew.worktree.agent_process import is_running
 
 NOBODY = "none"
 """Given instead of a session id for no session."""
 _PREFIX_DIGITS = 4
+_SILENCE_NS = 3600 * 1_000_000_000
 
 
 def begin(
@@ -27,10 +29,12 @@ def begin(
     transcript: str | None = None,
     kind: str | None = None,
     attach: bool | None = True,
+    process: str = "",
 ) -> SessionInfo:
     """Start a session, or continue the one with the same agent and name.
 
-    With `attach` None a new one is attached, and an existing one is left as it is.
+    With `attach` None a new one is attached, and an existing one is left as it is.  `process` is
+    that of the agent, if it reports what it does.
     """
     context.store.require_writable()
     path = _transcript(transcript)
@@ -50,6 +54,7 @@ def begin(
                 format=form,
                 transcript=path,
                 attached=attach is not False,
+                process=process,
             )
         )
     renewed = known._replace(
@@ -57,6 +62,8 @@ def begin(
         transcript=path if path is not None else known.transcript,
         format=form if path is not None else known.format,
         attached=bool(attach) or known.attached,
+        ended_ns=0,
+        process=_process(known, process, is_start=bool(attach)),
     )
     if renewed != known:
         with context.store.database.transaction():
@@ -115,6 +122,63 @@ def detach(context: Context) -> SessionInfo:
     attached = current_session(context)
     context.store.sessions.detach(attached)
     return attached._replace(attached=False)
+
+
+def end(context: Context, session: bytes) -> None:
+    """Record that the agent of a session has ended: later saves do not belong to it."""
+    context.store.require_writable()
+    context.store.sessions.end(session)
+
+
+def recorded_session(context: Context, *, is_changed: bool) -> SessionInfo | None:
+    """Return the session that a save belongs to if none is named: the attached one, at work.
+
+    `is_changed` is whether files changed since *here*.  While the agent waits for a prompt, or has
+    not resumed yet, changes are a person's; without any, the checkpoint still has the place in the
+    conversation.
+    """
+    attached = context.store.sessions.attached(context.workspace)
+    if attached is None or end_of(context, attached):
+        return None
+    if not is_changed or not attached.process:
+        return attached
+    is_idle = attached.process == NOT_RESUMED or context.store.desks.is_resting(attached.id)
+    return None if is_idle else attached
+
+
+def end_of(context: Context, session: SessionInfo) -> int:
+    """Return when the agent of a session ended; 0 if it runs, or may run.
+
+    Not every agent reports its end, and none does so when it is killed: then its process is gone.
+    Where that cannot be known, an agent without an event for an hour has ended.
+    """
+    if session.ended_ns or session.process in ("", NOT_RESUMED):
+        return session.ended_ns
+    is_alive = is_running(session.process)
+    if is_alive:
+        return 0
+    heard = max(session.seen_ns, context.store.desks.last_seen().get(session.id, 0))
+    if is_alive is None and context.host.now_ns() - heard < _SILENCE_NS:
+        return 0
+    return heard
+
+
+def with_end(context: Context, session: SessionInfo) -> SessionInfo:
+    """Return a session with the time at which its agent ended."""
+    return session._replace(ended_ns=end_of(context, session))
+
+
+def _process(known: SessionInfo, process: str, *, is_start: bool) -> str:
+    """Return the process to record for a session that continues.
+
+    If it changes although the agent did not start again, events come from helpers that end at once:
+    their end says nothing about the agent.
+    """
+    if is_start or process == known.process or not process:
+        return process
+    if known.process == UNKNOWN_PROCESS or is_running(known.process) is False:
+        return UNKNOWN_PROCESS
+    return process
 
 
 def _not_gone_on(sessions: list[SessionInfo]) -> list[SessionInfo]:

@@ -9,6 +9,7 @@ from clew.model.ids import ObjectId
 from clew.model.session import SessionInfo
 from clew.model.session_results import Said, SessionShown, SessionSummary
 from clew.operations.context import Context
+from clew.operations.sessions.sessions import with_end
 from clew.operations.sessions.task_lists import with_all_tasks
 from clew.policy.message_line import said
 
@@ -25,7 +26,9 @@ def summaries(context: Context) -> list[SessionSummary]:
         counts[identifier] = counts.get(identifier, 0) + 1
     store = context.store
     return [
-        SessionSummary(info, tuple(store.tasks.of(info.id)), counts.get(info.id, 0))
+        SessionSummary(
+            with_end(context, info), tuple(store.tasks.of(info.id)), counts.get(info.id, 0)
+        )
         for info in store.sessions.of(context.workspace)
     ]
 
@@ -39,7 +42,7 @@ def session_shown(context: Context, info: SessionInfo, messages: int) -> Session
         if checkpoint.record.position.session == info.id
     ]
     return SessionShown(
-        info,
+        with_end(context, info),
         tuple(store.tasks.of(info.id)),
         tuple(one for one in store.effects.of(context.workspace) if one.session == info.text_id),
         tuple(_in_full(context, own[:_CHECKPOINTS])),

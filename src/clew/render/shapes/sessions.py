@@ -28,10 +28,12 @@ class Session(TypedDict):
     state_bytes: int | None
     """size of the agent's own state; `null` without one"""
     is_attached: bool
-    """whether checkpoints record it automatically"""
+    """whether checkpoints record it automatically, until its agent ends"""
     started_time: str
     last_active_time: str
     """when it started, and when it was last active"""
+    ended_time: str | None
+    """when its agent ended, or `null` if it runs or may run"""
     parent: str | None
     """id of the session that it continues, or `null`"""
 
