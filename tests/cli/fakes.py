@@ -12,6 +12,7 @@ from clew.cli.terminal import Terminal
 from clew.errors import MergeConflicts, NeedsConfirmation, PruneNeedsConfirmation
 from clew.model.bisect_search import BisectResult
 from clew.model.checkpoint import Checkpoint, WorkspaceInfo
+from clew.model.drill import DrillResult
 from clew.model.fork_results import DiscardResult, ForkResult, ForkStatus
 from clew.model.restore_results import InterruptedRestore, RestorePreview, RestoreResult
 from clew.model.results import (
@@ -68,6 +69,7 @@ class FakeWorkspace(FakeSessions):
         self.grown: tuple[ForkStatus, ...] = samples_forks.STANDINGS
         self.discarded: DiscardResult = samples_forks.DISCARDED
         self.judged: VerifyResult = samples_sandbox.JUDGED
+        self.drilled: DrillResult = samples_sandbox.DRILLED
         self.executed: Executed = samples_sandbox.EXECUTED
         self.board: TryResult = samples_sandbox.BOARD
         self.config: dict[str, str] = dict(samples.CONFIG)
@@ -167,6 +169,19 @@ class FakeWorkspace(FakeSessions):
     ) -> VerifyResult:
         self.note("verify", ref, command, options)
         return self.judged
+
+    def drill(
+        self,
+        ref: str | None = None,
+        *,
+        monitor: Monitor | None = None,
+        **options: object,
+    ) -> DrillResult:
+        self.note("drill", ref, options)
+        return self.drilled
+
+    def last_drill(self) -> Checkpoint | None:
+        return samples_sandbox.DRILLED.checkpoint
 
     def exec(
         self,

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from clew.model.change import ChangeCounts, ChangeKind
 from clew.model.checkpoint import Labels
+from clew.model.drill import Drill, DrillDifference, DrillOutcome, DrillResult
 from clew.model.record import Origin
+from clew.model.restore_results import SkippedPath
 from clew.model.results import Difference
 from clew.model.sandbox_results import (
     AttemptResult,
@@ -29,6 +31,19 @@ JUDGED = VerifyResult(
         ran_in=Where.PRIVATE_COPY, details=IN_A_COPY, state=samples.LATEST.record.state
     ),
 )
+
+_DRILL = Drill(samples.LATEST.record.time_ns + samples.SECOND, DrillOutcome.PROVEN)
+DRILLED = DrillResult(
+    samples.NAMED._replace(drill=_DRILL),
+    _DRILL,
+    (),
+    (SkippedPath(b"dev/null", "owner: Operation not permitted"),),
+    samples.verdict(0)._replace(ran_in=Where.PRIVATE_COPY, details=IN_A_COPY),
+    1_200_000_000,
+)
+_DAMAGE = (DrillDifference(b"src/app.py", "its content cannot be read"),)
+_FAILED = _DRILL._replace(outcome=DrillOutcome.FAILED, differing_count=1, differences=_DAMAGE)
+DAMAGED = DrillResult(samples.NAMED._replace(drill=_FAILED), _FAILED, _DAMAGE, (), None, 1)
 
 RAN = RunOutcome(
     "npm update",

@@ -8,7 +8,7 @@ import pytest
 
 from clew.cli.exits import ExitCode
 from clew.model.verdict import RunEnd
-from tests.cli import samples_sandbox
+from tests.cli import samples, samples_sandbox
 from tests.cli.fakes import FakeClew
 
 
@@ -185,3 +185,51 @@ def test_compare_takes_two_or_more(fake: FakeClew) -> None:
     assert fake.run("compare", "a").code == ExitCode.USAGE
     assert fake.run("compare", "a", "@", "fork:b").code == ExitCode.DONE
     assert fake.workspace.asked == [("compare", ["a", "@", "fork:b"])]
+
+
+def test_drill_passes_on_what_it_is_told(fake: FakeClew) -> None:
+    fake.run("drill")
+    fake.run("drill", "v1", "--no-check", "--timeout", "90s", "--network=host")
+    fake.run("drill", "--random")
+
+    plain = {"random": False, "check": True, "timeout": None, "network": None}
+    assert fake.workspace.asked == [
+        ("drill", None, plain),
+        ("drill", "v1", plain | {"check": False, "timeout": "90s", "network": "host"}),
+        ("drill", None, plain | {"random": True}),
+    ]
+
+
+def test_a_random_drill_takes_no_checkpoint(fake: FakeClew) -> None:
+    ran = fake.run("drill", "v1", "--random")
+
+    assert ran.code == ExitCode.USAGE
+    assert "takes no REF" in ran.err
+
+
+def test_drill_exits_by_what_it_found(fake: FakeClew) -> None:
+    proven = fake.run("drill")
+    fake.workspace.drilled = samples_sandbox.DRILLED._replace(verdict=samples.verdict(1))
+    failing = fake.run("drill")
+    fake.workspace.drilled = samples_sandbox.DAMAGED
+    damaged = fake.run("drill")
+
+    assert (proven.code, failing.code, damaged.code) == (
+        ExitCode.DONE,
+        ExitCode.VERIFICATION,
+        ExitCode.DAMAGED,
+    )
+    assert "restore proven on 2026-01-05: 12 entries" in proven.out
+    assert "dev/null  (owner: Operation not permitted)" in proven.out
+    assert "restore failed on 2026-01-05: 1 path\n    src/app.py  its content cannot" in damaged.out
+    assert "clew check --read-data" in damaged.err
+
+
+def test_the_last_drill_is_shown_by_log_show_and_status(fake: FakeClew) -> None:
+    drilled = samples_sandbox.DAMAGED.checkpoint
+    fake.workspace.timeline = samples.LOG._replace(checkpoints=(drilled,))
+
+    assert "restore failed on 2026-01-05" in fake.run("log").out
+    assert fake.run("status").out.endswith(
+        "Restore proven on 2026-01-05: 02020202 (before-auth · before the auth refactor)\n"
+    )

@@ -29,7 +29,7 @@ from tests.mcp_server.talking import (
 
 READS = {"log", "show", "status", "diff", "good", "blame", "tasks", "effects"}
 OVERWRITES = {"restore", "undo", "adopt"}
-RUNS = {"save_and_verify", "verify", "try", "bisect"}
+RUNS = {"save_and_verify", "verify", "try", "bisect", "drill"}
 
 
 @pytest.fixture

@@ -43,6 +43,7 @@ STEPS: list[tuple[str, dict[str, Any], tuple[str, ...]]] = [
         {"ref": "two", "attempts": {"left": "echo 1 > left"}, "verify": "test -e left"},
         ("try", "two", "--attempt", "left=echo 1 > left", "--verify", "test -e left"),
     ),
+    ("drill", {"ref": "two"}, ("drill", "two", "--no-check")),
     ("bisect", {"command": "! test -e app.txt"}, ("bisect", "--", "! test -e app.txt")),
     ("adopt", {"fork": "left"}, ("adopt", "left", "--yes")),
     ("undo", {}, ("undo", "--yes")),

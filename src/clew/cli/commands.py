@@ -35,6 +35,7 @@ GROUPS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
             ("restore", "Restore the workspace to a checkpoint"),
             ("undo", "Undo the last save, restore or edits"),
             ("redo", "Redo the last undo"),
+            ("drill", "Prove that a checkpoint can be restored"),
         ),
     ),
     (

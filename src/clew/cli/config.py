@@ -34,6 +34,7 @@ files alone.
 built-in rules apply; `clew config get gate.rules` prints them.
 `keep-last`, `keep-within`: retention limits, see `clew prune --help`. If both are empty, only automatic
 checkpoints are thinned out by age.
+`drill.every`: period of restore drills in the background, such as 7d, or `off`; see `clew drill --help`.
 `max-bytes`: size of the store above which a save warns.
 `min-free`: disk space that a save leaves free, a size or `auto` (2 % of the disk, at most 1 GiB).
 `restore.unattended`: if on, an agent may overwrite files through `clew mcp` without confirmation.

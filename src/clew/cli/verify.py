@@ -59,10 +59,10 @@ def run(args: Arguments, context: CommandContext) -> int:
         )
     look = context.look()
     context.emit(lambda: json_sandbox.judged(result), lambda: sandbox.judged(result, look))
-    return _code(result.verdict)
+    return exit_code(result.verdict)
 
 
-def _code(verdict: Verdict) -> int:
+def exit_code(verdict: Verdict) -> int:
     """Return the exit code for this run, regardless of earlier ones."""
     if verdict.end_reason == RunEnd.INTERRUPTED:
         return ExitCode.INTERRUPTED

@@ -85,6 +85,7 @@ class HistoryTools:
             lambda workspace, monitor: (
                 workspace.status(monitor=monitor),
                 workspace.interrupted_restore(),
+                workspace.last_drill(),
             ),
         )
         return answer(json.status(*found))

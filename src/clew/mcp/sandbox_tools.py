@@ -1,4 +1,4 @@
-"""Tools that add to history: save, verify, fork, try, bisect.
+"""Tools that add to history: save, verify, drill, fork, try, bisect.
 
 `save` runs no command, so a client can allow it without asking; `save_and_verify` runs one.
 """
@@ -20,10 +20,11 @@ from clew.mcp.arguments import Command, Net, Ref, Serve, Timeout
 from clew.mcp.command_approval import COPY, LIVE, NETWORK, Approval, ApprovalRequest
 from clew.mcp.executor import ToolExecutor
 from clew.mcp.kinds import ADDS, FIRST, RUNS, Tool, add_tools
+from clew.model.drill import DrillResult
 from clew.model.fork_results import ForkResult
 from clew.model.save_result import SaveResult
 from clew.monitor import Monitor
-from clew.render import json, json_bisect, json_forks, json_sandbox
+from clew.render import json, json_bisect, json_drill, json_forks, json_sandbox
 from clew.render.safe import safe_line
 from clew.workspace import Workspace
 
@@ -42,6 +43,10 @@ _NAME = Annotated[str, Field(description="A name; a named checkpoint is never pr
 _DESCRIPTION = Annotated[str, Field(description="A longer description")]
 _META = Annotated[dict[str, str], Field(description="Keys and values to store with it")]
 _SKIP = Annotated[bool, Field(description="Create no checkpoint if nothing changed")]
+_DRILLED = Annotated[
+    str, Field(description="The checkpoint (default: the newest good one, else a random one)")
+]
+_RANDOM = Annotated[bool, Field(description="Choose a random checkpoint")]
 _DIRECTORY = Annotated[
     str, Field(description="A new directory for its files (default: in the store)")
 ]
@@ -143,6 +148,16 @@ class SandboxTools:
             ),
             json_sandbox.judged,
         )
+
+    async def drill(
+        self, context: Context, ref: _DRILLED = "", random: _RANDOM = False
+    ) -> results.Drilled:
+        def body(workspace: Workspace, monitor: Monitor) -> DrillResult:
+            # The command of a verdict may be any command: only the workspace's own check is run.
+            own = bool(workspace.settings.all()["verify"])
+            return workspace.drill(ref or None, random=random, check=own, monitor=monitor)
+
+        return answer(json_drill.drilled(await self._executor.work(context, body)))
 
     async def fork(
         self,
@@ -255,6 +270,7 @@ def add_sandbox_tools(server: MCPServer, executor: ToolExecutor, *, allow_comman
         Tool(tools.save, "Save a checkpoint", _SAVE, ADDS, meta=FIRST),
         Tool(tools.save_and_verify, "Save and verify", _SAVE_AND_VERIFY, RUNS),
         Tool(tools.verify, "Verify a checkpoint", _VERIFY, RUNS),
+        Tool(tools.drill, "Prove a restore", _DRILL, RUNS),
         Tool(tools.fork, "Fork a workspace", _FORK, ADDS),
         Tool(tools.try_commands, "Try several commands", _TRY, RUNS, name="try"),
         Tool(tools.bisect, "Find the first bad checkpoint", _BISECT, RUNS),
@@ -276,6 +292,10 @@ _VERIFY = """\
 Run a check in a private copy of a checkpoint, isolated from the workspace. \
 Use it to find out whether an old checkpoint works before you `restore` it. A command other than \
 the workspace's own check needs a person's approval."""
+_DRILL = """\
+Prove that a checkpoint can be restored: restore it to a private copy, compare every byte with the \
+record, and run the workspace's own check there. The workspace is not changed. Use it before you \
+rely on an old checkpoint; `show` has the date of the last drill."""
 _FORK = """\
 Create a new workspace from a checkpoint, in a separate directory, to work on something else there. \
 `adopt` merges its changes back. If `path_references` lists files that name this workspace's path, run \

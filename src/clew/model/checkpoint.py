@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from clew.model.change import ChangeCounts
+from clew.model.drill import Drill
 from clew.model.ids import CheckpointId
 from clew.model.named_tuple import NamedTuple
 from clew.model.record import Origin, Record
@@ -37,6 +38,8 @@ class Checkpoint(NamedTuple):
     """The changes since its parent; None if not derived yet."""
     tasks: tuple[Task, ...] | None = None
     """The task list of its session; None if there was none, or it was not read."""
+    drill: Drill | None = None
+    """Its last restore drill."""
 
     @property
     def is_rescue(self) -> bool:

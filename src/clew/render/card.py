@@ -83,6 +83,10 @@ def shown(details: CheckpointStory, look: Style) -> Iterator[str]:
     yield from _coverage(record.coverage, look)
     if checkpoint.verdict is not None:
         yield from verdicts.every_run(details.verdicts, checkpoint.verdict.command, look)
+    if checkpoint.drill is not None:
+        from clew.render import drill
+
+        yield from drill.fields(checkpoint.drill, look)
     if record.position.session:
         yield field("session", position.called(record.position))
     if progress := position.progress(checkpoint):

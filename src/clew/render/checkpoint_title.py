@@ -9,6 +9,7 @@ from clew.model.ids import short
 from clew.model.record import Coverage, Origin
 from clew.model.shorten import shorten_to_width
 from clew.model.verdict import RunEnd, VerdictStatus
+from clew.render import timestamps
 from clew.render.safe import safe_line, safe_path
 from clew.render.style import Style, paint
 from clew.render.units import count, duration
@@ -16,6 +17,7 @@ from clew.render.units import count, duration
 if TYPE_CHECKING:
     from clew.model.change import ChangeCounts
     from clew.model.checkpoint import Checkpoint
+    from clew.model.drill import Drill
     from clew.model.verdict import Verdict
 
 MARK_SAVED = "●"
@@ -103,6 +105,11 @@ def _ending(found: Verdict) -> str:
     if found.end_reason in _ENDINGS:
         return _ENDINGS[found.end_reason]
     return "cut short" if found.exit_code is None else f"exit {found.exit_code}"
+
+
+def drill_in_words(found: Drill, look: Style) -> str:
+    """Return `restore proven on 2026-11-18`."""
+    return f"restore {found.outcome} on {timestamps.date(found.time_ns, look)}"
 
 
 def gaps(coverage: Coverage) -> list[str]:

@@ -18,6 +18,7 @@ from clew.render.json_values import (
     change_value,
     checkpoint_value,
     coverage_value,
+    drill_value,
     entry_value,
     fact_value,
     identifier,
@@ -131,9 +132,18 @@ def difference(found: Difference, patch: Iterable[str] | None = None) -> history
     return value
 
 
-def status(found: Difference, interrupted: InterruptedRestore | None) -> history.StatusOutput:
-    """Return the changes since the last checkpoint, and an interrupted restore if there is one."""
-    return {**difference(found), "interrupted_restore": interrupted and _interrupted(interrupted)}
+def status(
+    found: Difference, interrupted: InterruptedRestore | None, drilled: Checkpoint | None
+) -> history.StatusOutput:
+    """Return the changes since the last checkpoint, an interrupted restore, and the last drill."""
+    drill = drilled.drill if drilled is not None else None
+    return {
+        **difference(found),
+        "interrupted_restore": interrupted and _interrupted(interrupted),
+        "last_drill": None
+        if drilled is None or drill is None
+        else {"checkpoint": drilled.id.hex(), **drill_value(drill)},
+    }
 
 
 def _interrupted(found: InterruptedRestore) -> history.InterruptedRestore:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from clew.model.change import Change, ChangeCounts
     from clew.model.checkpoint import Checkpoint, WorkspaceInfo
+    from clew.model.drill import Drill
     from clew.model.fact import Fact
     from clew.model.position import Position
     from clew.model.record import Coverage
@@ -84,10 +85,22 @@ def checkpoint_value(checkpoint: Checkpoint) -> shapes.Checkpoint:
         "change_counts": None if checkpoint.changes is None else counts_value(checkpoint.changes),
         "headline": checkpoint.headline,
         "verdict": None if checkpoint.verdict is None else verdict_value(checkpoint.verdict),
+        "drill": None if checkpoint.drill is None else drill_value(checkpoint.drill),
         "meta": dict(labels.meta),
         "is_pinned": labels.pinned,
         "is_current": checkpoint.is_here,
         "position": position_value(record.position, checkpoint.tasks),
+    }
+
+
+def drill_value(drill: Drill) -> shapes.Drill:
+    return {
+        "time": rfc3339(drill.time_ns),
+        "outcome": drill.outcome,
+        "differing_count": drill.differing_count,
+        "differing_paths": [
+            {**path_value(one.path), "reason": one.description} for one in drill.differences
+        ],
     }
 
 

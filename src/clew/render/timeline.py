@@ -56,7 +56,7 @@ def _row(checkpoint: Checkpoint, worker: str, look: Style) -> Row:
         _verdict(verdict, checkpoint.record.time_ns, look) if verdict else "",
         _what_happened(checkpoint),
         short(checkpoint.id),
-        _notes(checkpoint),
+        _notes(checkpoint, look),
     )
 
 
@@ -75,7 +75,7 @@ def _what_happened(checkpoint: Checkpoint) -> str:
     return safe_line(checkpoint.headline)
 
 
-def _notes(checkpoint: Checkpoint) -> str:
+def _notes(checkpoint: Checkpoint, look: Style) -> str:
     notes = []
     if checkpoint.is_here:
         notes.append("← here")
@@ -85,7 +85,11 @@ def _notes(checkpoint: Checkpoint) -> str:
         notes.append("a call failed")
     if not checkpoint.record.coverage.complete:
         notes.append("incomplete")
-    return " ".join(notes)
+    text = " ".join(notes)
+    if checkpoint.drill is None:
+        return text
+    drill = checkpoint_title.drill_in_words(checkpoint.drill, look)
+    return f"{text}, {drill}" if text else drill
 
 
 def _widths(rows: list[Row], width: int) -> list[int]:
@@ -114,5 +118,14 @@ def _colours(checkpoint: Checkpoint) -> tuple[str, ...]:
         return ("dim",) * 8
     verdict = checkpoint_title.verdict_colour(checkpoint.verdict) if checkpoint.verdict else ""
     title = "bold" if checkpoint_title.mark(checkpoint) == checkpoint_title.MARK_SAVED else ""
-    notes = "green" if checkpoint.is_here else "yellow"
+    notes = _notes_colour(checkpoint)
     return ("cyan", "dim", "", title, verdict, "", "cyan", notes)
+
+
+def _notes_colour(checkpoint: Checkpoint) -> str:
+    drill = checkpoint.drill
+    if drill is not None and not drill.is_proven:
+        return "red"
+    has_failed = any(key == FAILED for key, _ in checkpoint.labels.meta)
+    is_fine = drill is not None and not has_failed and checkpoint.record.coverage.complete
+    return "green" if checkpoint.is_here or is_fine else "yellow"

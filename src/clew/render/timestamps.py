@@ -72,6 +72,11 @@ def brief(time_ns: int, look: Style) -> str:
     return short(time_ns, look) if 0 <= now.day_number - at.day_number < 7 else at.date
 
 
+def date(time_ns: int, look: Style) -> str:
+    """Return `2026-01-05`, local."""
+    return _local(time_ns, look).date
+
+
 def minute(time_ns: int, look: Style) -> str:
     """Return `2026-01-05 10:27`, local."""
     at = _local(time_ns, look)

@@ -12,14 +12,16 @@ from clew.model.record import Origin, Record
 from clew.model.retention import RetentionRule, Tombstone
 from clew.policy.labels import label, meta_labels
 from clew.store.database import Database, Row
+from clew.store.drills import DRILL_COLUMNS, drill_of
 from clew.store.verdicts import LATEST_VERDICT, OWN_CHECK, VERDICT_COLUMNS, verdict_of
 
 _COLUMNS = f"""
 SELECT c.id, c.record, l.intent, l.name, l.named, l.description, l.pinned,
-  n.added, n.modified, n.deleted, n.renamed, n.metadata, {VERDICT_COLUMNS}
+  n.added, n.modified, n.deleted, n.renamed, n.metadata, {DRILL_COLUMNS}, {VERDICT_COLUMNS}
 FROM checkpoints c
 LEFT JOIN labels l ON l.checkpoint = c.id
 LEFT JOIN counts n ON n.checkpoint = c.id
+LEFT JOIN drills d ON d.checkpoint = c.id
 LEFT JOIN verdicts v ON v.id = ({LATEST_VERDICT})
 WHERE c.deleted IS NULL
 """
@@ -251,7 +253,7 @@ class Checkpoints:
                 "UPDATE checkpoints SET deleted = ?, record = NULL, rule = ? WHERE id = ?",
                 (now, rule, identifier),
             )
-            for table in ("labels", "meta_values", "counts", "stories"):
+            for table in ("labels", "meta_values", "counts", "stories", "drills", "failures"):
                 self._database.execute(f"DELETE FROM {table} WHERE checkpoint = ?", (identifier,))
             if purge:
                 self._database.execute("DELETE FROM verdicts WHERE checkpoint = ?", (identifier,))
@@ -267,7 +269,10 @@ class Checkpoints:
         )  # fmt: skip
         labels = _redacted(labels)  # an older clew may have stored secrets it did not recognize
         counts = ChangeCounts(*row[7:12]) if row[7] is not None else None
-        return Checkpoint(identifier, _record(row[1]), labels, counts, verdict_of(row[12:]))
+        return Checkpoint(
+            identifier, _record(row[1]), labels, counts, verdict_of(row[16:]),
+            drill=drill_of(row[12:16]),
+        )  # fmt: skip
 
 
 def _redacted(labels: Labels) -> Labels:

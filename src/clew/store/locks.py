@@ -69,7 +69,22 @@ class Locks:
         None if another process holds it.  A process that has the file open holds the lock: it can be passed
         on to another process.
         """
-        descriptor = self._open(f"stories-{uuid.hex()}", fcntl.LOCK_EX)
+        return self._try(f"stories-{uuid.hex()}")
+
+    def try_drill(self, uuid: bytes) -> int | None:
+        """Return the same for the process that drills restores of a workspace."""
+        return self._try(f"drill-{uuid.hex()}")
+
+    def last_drill_ns(self, uuid: bytes) -> int:
+        """Return when the last such process started; 0 if none did."""
+        try:
+            found = os.stat(os.path.join(self._directory, f"drill-{uuid.hex()}"))
+        except OSError:
+            return 0
+        return found.st_mtime_ns if found.st_size else 0
+
+    def _try(self, name: str) -> int | None:
+        descriptor = self._open(name, fcntl.LOCK_EX)
         if try_lock(descriptor):
             return descriptor
         os.close(descriptor)

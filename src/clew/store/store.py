@@ -14,6 +14,7 @@ from clew.monitor import Monitor
 from clew.store import schema
 from clew.store.checkpoints import Checkpoints
 from clew.store.database import Database
+from clew.store.drills import DrillRows
 from clew.store.effects import EffectRows
 from clew.store.forks import ForkRows
 from clew.store.index import Index
@@ -66,6 +67,7 @@ class Store:
         self.workspaces = Workspaces(database)
         self.checkpoints = Checkpoints(database)
         self.verdicts = Verdicts(database)
+        self.drills = DrillRows(database)
         self.spool = Spool(layout)
         self.trails = Trails(database)
         self.journal = Journal(database)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from clew.model.bisect_search import BisectResult
     from clew.model.checkpoint import Checkpoint, WorkspaceInfo
+    from clew.model.drill import DrillResult
     from clew.model.effect import Effect
     from clew.model.fork_results import DiscardResult, ForkResult, ForkStatus
     from clew.model.restore_results import InterruptedRestore, RestorePreview, RestoreResult
@@ -193,6 +194,19 @@ class WorkspaceProtocol(Protocol):
         serve: str | None = None,
         monitor: Monitor | None = None,
     ) -> VerifyResult: ...
+
+    def drill(
+        self,
+        ref: str | None = None,
+        *,
+        random: bool = False,
+        check: bool = True,
+        timeout: str | float | None = None,
+        network: str | None = None,
+        monitor: Monitor | None = None,
+    ) -> DrillResult: ...
+
+    def last_drill(self) -> Checkpoint | None: ...
 
     def exec(
         self,

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from typing import ParamSpec, Self, TypeVar
 
     from clew.model.bisect_search import BisectResult
+    from clew.model.drill import DrillResult
     from clew.model.restore_results import InterruptedRestore, RestorePreview, RestoreResult
     from clew.model.results import (
         Blame,
@@ -474,6 +475,34 @@ class Workspace:
             self._access.context, command, timeout, isolation_from(network, allow_sockets), serve
         )
         return verify_reference(self._access, ref, options, monitor or self.monitor)
+
+    def drill(
+        self,
+        ref: str | None = None,
+        *,
+        random: bool = False,
+        check: bool = True,
+        timeout: str | float | None = None,
+        network: str | None = None,
+        monitor: Monitor | None = None,
+    ) -> DrillResult:
+        """Prove that a checkpoint can be restored, and record when.
+
+        It is restored to a temporary copy and compared with its record; its check runs there, the
+        workspace's own or the command of its verdict.  The default is the newest good checkpoint,
+        or a random one if there is none.
+        """
+        from clew.operations.sandbox.drill import DrillOptions, drill
+
+        options = DrillOptions(ref, random, check, timeout, network)
+        return drill(self._access, options, monitor or self.monitor)
+
+    def last_drill(self) -> Checkpoint | None:
+        """Return the checkpoint of the last drill; a failed one until a later drill of it passes."""
+        with self._access.reading() as context:
+            rows = context.store.drills
+            found = rows.latest_failed(context.workspace) or rows.latest(context.workspace)
+            return context.store.checkpoints.get(found) if found is not None else None
 
     def exec(
         self,

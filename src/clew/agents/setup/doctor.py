@@ -28,6 +28,7 @@ from clew.agents.setup.restore_exercise import restore_exercise
 from clew.errors import ClewError, NotAWorkspace
 from clew.filenames import as_argument
 from clew.model.checkpoint import WorkspaceInfo
+from clew.model.ids import short as short_id
 from clew.model.setup_results import (
     Check,
     CheckOutcome,
@@ -162,6 +163,11 @@ class _WorkspaceCheck:
         for warning in workspace.store.warnings():
             remedy = "See what uses the space with `clew stats` and `clew prune --dry-run`"
             self._fail("space", warning, remedy)
+        drilled = workspace.last_drill()
+        if drilled is not None and drilled.drill is not None and not drilled.drill.is_proven:
+            name = short_id(drilled.id)
+            remedy = f"See which paths with `clew show {name}`, and run `clew check --read-data`"
+            self._fail("drill", f"A restore drill found damage in checkpoint {name}", remedy)
         if workspace.info.here is None:
             what = "The workspace has no checkpoint yet, so hooks do nothing"
             self._fail("workspace", what, "Run `clew save`")

@@ -178,10 +178,13 @@ def _shortfall(change: Change) -> Iterator[SkippedPath]:
     elif change.kind != ChangeKind.METADATA or old is None or new is None:
         raise CopyMismatch(os.fsdecode(change.path))
     else:
-        yield SkippedPath(change.path, f"could not be restored: {', '.join(_fields(old, new))}")
+        yield SkippedPath(
+            change.path, f"could not be restored: {', '.join(differing_fields(old, new))}"
+        )
 
 
-def _fields(old: Entry, new: Entry) -> list[str]:
+def differing_fields(old: Entry, new: Entry) -> list[str]:
+    """Return the names of the attributes that differ."""
     return [
         word
         for word, same in (

@@ -111,11 +111,24 @@ def in_private_copy(
                 why = error.reason
     elif must_be_private:
         raise SandboxUnavailable(why)
-    monitor.notice(f"Sandbox not available, using a plain copy: {why}")
     with throwaway_copy(context, checkpoint, monitor, whole=True) as copy:
         assert isinstance(copy, FullCopy)
-        notes = (f"{_AT_ANOTHER_PATH}: {why}", _NOTHING_PRIVATE)
-        return Performed(work(_PlainCopy(copy)), Where.PLAIN_COPY, Net.HOST, notes)
+        return _in_plain_copy(copy, work, why, monitor)
+
+
+def work_in_copy(
+    context: Context, copy: FullCopy, work: Callable[[Seen], T], *, net: str, monitor: Monitor
+) -> Performed[T]:
+    """Run work in a copy that the caller has made, and removes; see `in_private_copy`."""
+    why = why_unavailable()
+    if why is None:
+        try:
+            return _in_sandbox(_sandbox_spec(context, copy, net, False), work)
+        except SandboxUnavailable as error:
+            why = error.reason
+    if context.info.machine:
+        raise SandboxUnavailable(why)
+    return _in_plain_copy(copy, work, why, monitor)
 
 
 @contextmanager
@@ -203,6 +216,14 @@ def _sandbox_spec(
 def _in_sandbox(spec: SandboxSpec, work: Callable[[Seen], T]) -> Performed[T]:
     result, notes = run_sandboxed(spec, partial(_work_in_copy, work, spec.copy))
     return Performed(result, Where.PRIVATE_COPY, spec.net, notes)
+
+
+def _in_plain_copy(
+    copy: FullCopy, work: Callable[[Seen], T], why: str, monitor: Monitor
+) -> Performed[T]:
+    monitor.notice(f"Sandbox not available, using a plain copy: {why}")
+    notes = (f"{_AT_ANOTHER_PATH}: {why}", _NOTHING_PRIVATE)
+    return Performed(work(_PlainCopy(copy)), Where.PLAIN_COPY, Net.HOST, notes)
 
 
 def _work_in_copy(

@@ -9,6 +9,7 @@ from clew.model.pattern import check_pattern
 from clew.model.quantity import parse_duration, parse_size
 from clew.operations.context import EXCLUDE, EXCLUDE_LARGER_THAN, Context
 from clew.operations.history.background_stories import BACKGROUND
+from clew.operations.sandbox.background_drills import EVERY, OFF
 from clew.policy.labels import shorten_intent
 from clew.policy.redaction.redact import redact_words
 from clew.story.version import PLUGINS
@@ -38,6 +39,7 @@ _COMMANDS = (GATE_RULES, VERIFY, WRITER)
 _LONGEST = 366 * 86_400.0
 
 DEFAULTS = {
+    EVERY: OFF,
     EXCLUDE: "",
     EXCLUDE_LARGER_THAN: "",
     GATE: "off",
@@ -132,7 +134,7 @@ def _check(key: str, value: str) -> None:
             raise BadOption(key, "must be more than 0")
     elif key == MAX_BYTES or (key == MIN_FREE and value != AUTO):
         as_bytes(key, value)
-    elif key == KEEP_WITHIN:
+    elif key == KEEP_WITHIN or (key == EVERY and value != OFF):
         as_duration(key, value)
     elif key == PLUGINS:
         _check_plugins(value)

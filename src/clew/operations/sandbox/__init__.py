@@ -1,1 +1,1 @@
-"""Run commands in private copies of a checkpoint: verify, exec, try, bisect."""
+"""Run commands in private copies of a checkpoint: verify, exec, try, bisect, drill."""

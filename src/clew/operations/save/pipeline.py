@@ -56,6 +56,7 @@ def save_workspace(
     if result.created:
         _prune_if_due(access, result)
         _start_stories(access, result)
+        _start_drill(access)
     return result
 
 
@@ -132,6 +133,12 @@ def _start_stories(access: Access, result: SaveResult) -> None:
     from clew.operations.history.background_stories import start_background_stories
 
     start_background_stories(access.context, if_missing=result.story is not None)
+
+
+def _start_drill(access: Access) -> None:
+    from clew.operations.sandbox.background_drills import start_background_drill
+
+    start_background_drill(access.context)
 
 
 def _with_notice(result: SaveResult, notice: str | None) -> SaveResult:

@@ -10,6 +10,7 @@ from clew.render.shapes.values import (
     Change,
     Checkpoint,
     Coverage,
+    Drill,
     Entry,
     EntryName,
     Fact,
@@ -117,9 +118,16 @@ class InterruptedRestore(TypedDict):
     """whether it is being rolled back"""
 
 
+class LastDrill(Drill):
+    checkpoint: str
+    """id of the checkpoint"""
+
+
 class StatusOutput(DiffOutput):
     interrupted_restore: InterruptedRestore | None
     """a restore that was interrupted and is neither continued nor aborted yet, or `null`"""
+    last_drill: LastDrill | None
+    """the last restore drill, a failed one until a later drill of the same checkpoint passes; `null` if there was none"""
 
 
 class ListedEntry(EntryName, Entry):

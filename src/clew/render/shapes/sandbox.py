@@ -7,7 +7,14 @@ from typing import NotRequired
 from typing_extensions import TypedDict
 
 from clew.render.shapes.history import DiffOutput
-from clew.render.shapes.values import Checkpoint, Path, Story, Verdict
+from clew.render.shapes.values import (
+    Checkpoint,
+    Drill,
+    Path,
+    PathAndReason,
+    Story,
+    Verdict,
+)
 
 
 class VerifyOutput(TypedDict):
@@ -15,6 +22,21 @@ class VerifyOutput(TypedDict):
     """the checkpoint with its new verdict"""
     verdict: Verdict
     """the result of this run"""
+
+
+class DrillOutput(TypedDict):
+    checkpoint: Checkpoint
+    """the checkpoint with its drill, and with its new verdict if a check ran"""
+    drill: Drill
+    """the drill, with all paths that differ"""
+    not_compared: list[PathAndReason]
+    """what this user or filesystem cannot restore, such as the owner of a file; each with `path` and `reason`"""
+    verdict: Verdict | None
+    """the result of its check, or `null` if none ran"""
+    duration_ms: int
+    """how long it took"""
+    notices: list[str]
+    """why no check ran, and what could not be recorded, one sentence each"""
 
 
 class RunOutcome(TypedDict):

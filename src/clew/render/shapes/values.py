@@ -142,6 +142,17 @@ class Verdict(TypedDict):
     """why it is inconclusive, or `null`"""
 
 
+class Drill(TypedDict):
+    time: str
+    """when it was made"""
+    outcome: str
+    """`proven` if every byte and attribute was restored as recorded, otherwise `failed`"""
+    differing_count: int
+    """number of paths that differ, or cannot be read from the store"""
+    differing_paths: list[PathAndReason]
+    """the first 20 of them, each with `path` and `reason`; all in the output of `drill`"""
+
+
 class Position(TypedDict):
     session: str | None
     """id of the session, 32 digits; `null` if none was attached"""
@@ -195,6 +206,8 @@ class Checkpoint(TypedDict):
     """what changed since its parent, in at most 100 characters; `null` if not derived yet"""
     verdict: Verdict | None
     """the latest conclusive run on its state, of the workspace's own check if it ever ran there, otherwise of any check; see below, or `null`"""
+    drill: Drill | None
+    """its last restore drill, see below, or `null`"""
     meta: dict[str, str]
     """keys and values set by the author"""
     is_pinned: bool
