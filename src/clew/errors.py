@@ -29,6 +29,7 @@
     + NothingToRedo
     + DirtyWorkspace
     + NoInterruptedRestore
+    + NoFailedCall
     + NoSession
     + UnknownSession
     + UnknownTask
@@ -397,6 +398,17 @@ class NoInterruptedRestore(UsageError):
 
 
 # Usage errors of sessions, tasks and effects
+
+
+class NoFailedCall(UsageError):
+    """No failed tool call is known in the current line of history."""
+
+    kind = "no-failed-call"
+
+    def __init__(self, session: str | None = None) -> None:
+        whose = f" of session {session!r}" if session else ""
+        super().__init__(f"No failed tool call{whose} is known in the current line of history")
+        self.session = session
 
 
 class NoSession(UsageError):

@@ -215,7 +215,7 @@ class FakeWorkspace(FakeSessions):
 
     def preview(
         self,
-        ref: str,
+        ref: str | None = None,
         *,
         paths: Sequence[str] = (),
         monitor: Monitor | None = None,
@@ -226,7 +226,7 @@ class FakeWorkspace(FakeSessions):
 
     def restore(
         self,
-        ref: str,
+        ref: str | None = None,
         *,
         paths: Sequence[str] = (),
         confirm: Confirm | None = None,

@@ -56,6 +56,7 @@ ERRORS: list[tuple[errors.ClewError, int]] = [
     (errors.WorkspaceReplaced("/x"), ExitCode.FAILED),
     (errors.RestorePending(bytes(32), "the disk is full"), ExitCode.FAILED),
     (errors.NoInterruptedRestore(), ExitCode.FAILED),
+    (errors.NoFailedCall(), ExitCode.FAILED),
     (errors.MergeConflicts(samples_merge.BLOCKED), ExitCode.FAILED),
     (errors.CheckpointInUse("4f2a91c0", "it is the current one"), ExitCode.USAGE),
     (errors.RestoreError("off"), ExitCode.FAILED),

@@ -15,7 +15,14 @@ from clew import opening
 from clew.agents import setup
 from clew.cli.commands import VERBS
 from clew.errors import ClewError
-from clew.model import bisect_search, restore_results, results, sandbox_results, session_results
+from clew.model import (
+    bisect_search,
+    drill,
+    restore_results,
+    results,
+    sandbox_results,
+    session_results,
+)
 from clew.monitor import Monitor, RecordingMonitor
 from clew.operations import context
 from clew.policy.approval import decision
@@ -52,7 +59,7 @@ RESULTS: dict[str, object] = {
     name: member
     for module in (
         session_results, decision, restore_results, results, sandbox_results, bisect_search, steps,
-        contextlib, context, workspace,
+        contextlib, context, workspace, drill,
     )
     for name, member in vars(module).items()
 }  # fmt: skip

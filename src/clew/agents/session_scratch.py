@@ -8,10 +8,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from clew.model import quick_json
+from clew.model.named_tuple import NamedTuple
 
 _MAX_ITEMS = 50
 _MAX_TEXT = 400
 _MAX_NEWS = 8_000
+
+
+class Failure(NamedTuple):
+    """A call that failed."""
+
+    call: str
+    reason: str
+    time_ns: int
+
+    def __str__(self) -> str:
+        return f"{self.call}: {self.reason}" if self.reason else self.call
 
 
 class SessionScratch:
@@ -22,8 +34,8 @@ class SessionScratch:
     def __init__(self) -> None:
         self.prompt = ""
         """The last prompt, shortened and without secrets."""
-        self.failed: dict[str, str] = {}
-        """Calls that failed since the last checkpoint, by key, with the reason."""
+        self.failed: dict[str, Failure] = {}
+        """Calls that failed since the last checkpoint, by key."""
         self.effects: dict[str, int] = {}
         """Effects whose call has not ended: the key of the call, and the effect's number."""
         self.here = ""
@@ -56,7 +68,9 @@ def load(content: bytes) -> SessionScratch:
     if not isinstance(value, dict):
         return scratch
     scratch.prompt = _checked_text(value.get("prompt"))
-    scratch.failed = {key: _checked_text(why) for key, why in _checked_items(value.get("failed"))}
+    scratch.failed = {
+        key: _checked_failure(one) for key, one in _checked_items(value.get("failed"))
+    }
     scratch.effects = {
         key: n for key, one in _checked_items(value.get("effects")) if (n := _checked_number(one))
     }
@@ -88,6 +102,13 @@ def _checked_items(value: object) -> list[tuple[str, object]]:
     if not isinstance(value, Mapping):
         return []
     return [(str(key), item) for key, item in list(value.items())[:_MAX_ITEMS]]
+
+
+def _checked_failure(value: object) -> Failure:
+    if not isinstance(value, list) or len(value) != 3:
+        return Failure(_checked_text(value), "", 0)  # written by an older version
+    call, reason, time_ns = value
+    return Failure(_checked_text(call), _checked_text(reason), _checked_number(time_ns))
 
 
 def _checked_number(value: object) -> int:

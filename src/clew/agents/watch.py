@@ -17,7 +17,7 @@ from clew.agents.calls import (
     why_for,
     words_for,
 )
-from clew.agents.session_scratch import SessionScratch, dump, load
+from clew.agents.session_scratch import Failure, SessionScratch, dump, load
 from clew.errors import EffectSettled, UnknownEffect
 from clew.model.effect import EffectOutcome
 from clew.model.record import Origin
@@ -180,8 +180,9 @@ class Watch:
     ) -> SaveResult:
         """Save if files changed; record failed calls in the new or the current checkpoint."""
         meta = dict(meta or {})
+        before = self.workspace.here() if scratch.failed else None
         if scratch.failed:
-            meta[FAILED] = _joined(scratch.failed.values())
+            meta[FAILED] = _joined(map(str, scratch.failed.values()))
         result = self.workspace.save(
             intent,
             meta=meta,
@@ -193,8 +194,10 @@ class Watch:
         )
         if scratch.failed and not result.created:
             known = dict(result.checkpoint.labels.meta).get(FAILED, "")
-            failures = _joined([*filter(None, [known]), *scratch.failed.values()])
+            failures = _joined([*filter(None, [known]), *map(str, scratch.failed.values())])
             self.workspace.edit(result.checkpoint.id.hex(), meta={FAILED: failures})
+        if before is not None:
+            self.session.record_failures(before.id, result.checkpoint.id, scratch.failed.values())
         scratch.failed.clear()
         return result
 
@@ -219,7 +222,9 @@ class Watch:
     ) -> None:
         for one in ended:
             if one.failed is not None:
-                scratch.failed[one.call.key] = f"{words_for(one.call)}: {why_for(one)}"
+                scratch.failed[one.call.key] = Failure(
+                    words_for(one.call), why_for(one), self.session.now_ns()
+                )
             number = scratch.effects.pop(one.call.key, None)
             if number is None:
                 continue

@@ -34,6 +34,11 @@ def explain(error: errors.ClewError, verb: str = "COMMAND") -> tuple[int, str]:
                 ExitCode.FAILED,
                 "Restore a checkpoint with `clew restore REF`; list them with `clew log`",
             )
+        case errors.NoFailedCall():
+            return (
+                ExitCode.FAILED,
+                "`clew log` marks checkpoints with failed calls; hooks record them, see `clew enable`",
+            )
         case errors.UsageError():
             return ExitCode.USAGE, _usage_hint(error, verb)
         case errors.NeedsConfirmation():

@@ -24,6 +24,8 @@ If REF belongs to the attached session, its conversation and tasks are restored 
 `-` for standard output.
 --keep-mine reverts what was saved since REF and keeps edits made after the last checkpoint, by
 three-way merge; on conflicts, it lists them all and changes nothing.
+--before-failure restores the checkpoint before the last tool call of an agent that failed, in the
+current line of history; hooks record these calls (`clew enable`).
 Asks before overwriting; without a terminal, --yes is required.
 
 Every command reports an interrupted restore (Ctrl-C, crash, power cut), and the next command that
@@ -35,6 +37,12 @@ changed in the meantime are kept and listed, with exit code 3.""",
     ),
     (
         Option(("-n", "--dry-run"), "Show what would change, without changing it"),
+        Option(
+            ("--before-failure",),
+            "Restore the checkpoint before the last failed tool call",
+            alone=True,
+        ),
+        Option(("--session",), "With --before-failure: only calls of this session", "ID"),
         Option(("--continue",), "Finish an interrupted restore", alone=True),
         Option(("--abort",), "Undo an interrupted restore", alone=True),
         Option(("--files",), "Restore the files"),
@@ -55,16 +63,29 @@ changed in the meantime are kept and listed, with exit code 3.""",
 def run(args: Arguments, context: CommandContext) -> int:
     if args.given("--continue") or args.given("--abort"):
         return _resume(args, context)
-    ref, paths, monitor = args.one("REF"), args.all("PATH"), context.monitor
+    is_before_failure, session = args.given("--before-failure"), args.maybe("--session")
+    if is_before_failure and args.maybe("REF") is not None:
+        raise BadOption("--before-failure", "takes no REF")
+    ref = None if is_before_failure else args.one("REF")
+    paths, monitor = args.all("PATH"), context.monitor
     parts, out = chosen_parts(args), args.maybe("--conversation") or ""
     keep_mine, favour = args.given("--keep-mine"), parse_sides(args)
     with context.open() as workspace:
         if args.given("--dry-run"):
             plan = workspace.preview(
-                ref, paths=paths, parts=parts, keep_mine=keep_mine, favour=favour, monitor=monitor
+                ref,
+                paths=paths,
+                parts=parts,
+                keep_mine=keep_mine,
+                favour=favour,
+                before_failure=is_before_failure,
+                session=session,
+                monitor=monitor,
             )
             return show_preview(plan, context)
-        written = write_conversation(workspace, ref, out, args, context) if out else None
+        if out and ref is None:
+            raise BadOption("--conversation OUT", "cannot be combined with --before-failure")
+        written = write_conversation(workspace, ref, out, args, context) if out and ref else None
         if written is not None and not parts:
             return answer_written(written, context)
         result = workspace.restore(
@@ -73,6 +94,8 @@ def run(args: Arguments, context: CommandContext) -> int:
             parts=parts,
             keep_mine=keep_mine,
             favour=favour,
+            before_failure=is_before_failure,
+            session=session,
             confirm=confirmation(args, context),
             monitor=monitor,
         )
@@ -98,6 +121,8 @@ _ALONE = (
     "--continue",
     "--abort",
     "--dry-run",
+    "--before-failure",
+    "--session",
     "--files",
     "--conversation",
     "--tasks",

@@ -8,12 +8,12 @@ from pydantic import AfterValidator, Field
 
 from clew.filenames import from_utf8
 
-_REF_MEANING = (
+REF_MEANING = (
     "A checkpoint: an id or its first digits, a name, a time, `latest`, `good` (the newest "
     "whose check passes), `@` (the current one) or `@~N` (N before that)"
 )
 
-Ref = Annotated[str, Field(description=_REF_MEANING)]
+Ref = Annotated[str, Field(description=REF_MEANING)]
 OlderRef = Annotated[str, Field(description="The older checkpoint (default: the last one)")]
 NewerRef = Annotated[str, Field(description="The newer checkpoint (default: the live workspace)")]
 Paths = Annotated[

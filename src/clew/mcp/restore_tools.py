@@ -9,7 +9,7 @@ from mcp.types import InputRequiredResult
 from pydantic import Field
 
 from clew.mcp import results
-from clew.mcp.arguments import Favour, Paths, Ref
+from clew.mcp.arguments import REF_MEANING, Favour, Paths
 from clew.mcp.executor import ToolExecutor
 from clew.mcp.kinds import FIRST, OVERWRITES, STEPS_BACK, Tool, add_tools
 from clew.mcp.restore_approval import with_confirmation
@@ -24,6 +24,11 @@ _PARTS = Annotated[
 _KEEP_MINE = Annotated[
     bool, Field(description="Keep edits since the last checkpoint by merging them")
 ]
+_RESTORED = Annotated[str, Field(description=f"{REF_MEANING}; empty with `before_failure`")]
+_BEFORE_FAILURE = Annotated[
+    bool, Field(description="Restore the checkpoint before the last tool call that failed")
+]
+_SESSION = Annotated[str, Field(description="With `before_failure`: id of the session of the call")]
 _STEPS = Annotated[int, Field(ge=1, description="Number of steps")]
 _FORK = Annotated[
     str, Field(description="A fork: its name, its directory, or the id of its workspace")
@@ -37,19 +42,23 @@ def add_restore_tools(server: MCPServer, executor: ToolExecutor) -> None:
 
     async def restore(
         context: Context,
-        ref: Ref,
+        ref: _RESTORED = "",
         paths: Paths = [],  # noqa: B006 - never changed; the schema shows it as the default
         parts: _PARTS = [],  # noqa: B006 - the same
         keep_mine: _KEEP_MINE = False,
         favour: Favour = "",
+        before_failure: _BEFORE_FAILURE = False,
+        session: _SESSION = "",
     ) -> RestoreAnswer:
         def act(workspace: Workspace, confirm: Confirm | None, monitor: Monitor) -> RestoreResult:
             return workspace.restore(
-                ref,
+                ref or None,
                 paths=paths,
                 parts=parts,
                 keep_mine=keep_mine,
                 favour=favour or None,
+                before_failure=before_failure,
+                session=session or None,
                 confirm=confirm,
                 monitor=monitor,
             )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from clew.model.checkpoint import Checkpoint
 from clew.model.effect import Effect
+from clew.model.failed_call import BeforeFailure
 from clew.model.holder import Holder
 from clew.model.merge_results import Merge
 from clew.model.named_tuple import NamedTuple
@@ -63,6 +64,8 @@ class RestorePreview(NamedTuple):
     """The parts that would be restored."""
     concurrent_work: tuple[ConcurrentWork, ...] = ()
     """Later changes by others than the attached session, which would be reverted."""
+    before_failure: BeforeFailure | None = None
+    """The failed call before which the target is, if it was chosen for that."""
 
     @property
     def needs_confirmation(self) -> bool:
@@ -110,6 +113,8 @@ class RestoreResult(NamedTuple):
     """Later changes by others than the attached session, which were reverted."""
     aborted: bool = False
     """Whether an interrupted restore was reverted.  The target is then the state before it."""
+    before_failure: BeforeFailure | None = None
+    """The failed call before which the target is, if it was chosen for that."""
 
     @property
     def is_partial(self) -> bool:

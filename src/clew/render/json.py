@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from clew.model.checkpoint import Checkpoint, WorkspaceInfo
+    from clew.model.failed_call import BeforeFailure
     from clew.model.merge_results import Merge
     from clew.model.restore_results import (
         InterruptedRestore,
@@ -184,6 +185,8 @@ def restored(result: RestoreResult) -> restore.RestoreOutput:
     }
     if result.merge is not None:
         value["merge"] = merge_value(result.merge)
+    if result.before_failure is not None:
+        value["failed_call"] = _failed_call_value(result.before_failure)
     if result.aborted:
         value["was_aborted"] = True
     return value
@@ -335,6 +338,17 @@ def conflicting(kind: str, message: str, hint: str, merge: Merge) -> errors.Erro
     return {**failed(kind, message, hint), "conflicts": conflicts}
 
 
+def _failed_call_value(found: BeforeFailure) -> restore.FailedCall:
+    failed = found.failed
+    return {
+        "call": failed.call,
+        "reason": failed.reason,
+        "time": rfc3339(failed.time_ns),
+        "session": failed.session.hex(),
+        "checkpoint_count": found.checkpoints_ago,
+    }
+
+
 def _preview_value(plan: RestorePreview) -> restore.Preview:
     value: restore.Preview = {
         "target": plan.target.id.hex(),
@@ -357,6 +371,8 @@ def _preview_value(plan: RestorePreview) -> restore.Preview:
     }
     if plan.merge is not None:
         value["merge"] = merge_value(plan.merge)
+    if plan.before_failure is not None:
+        value["failed_call"] = _failed_call_value(plan.before_failure)
     return value
 
 

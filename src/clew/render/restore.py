@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from clew.model.ids import short
 from clew.model.restore_results import SkipReason
 from clew.model.shorten import width_of
-from clew.render import checkpoint_title, effects, merge, parts, units
+from clew.render import checkpoint_title, effects, merge, parts, timestamps, units
 from clew.render.columns import pad
 from clew.render.safe import safe_line, safe_path
 from clew.render.style import Style, paint
@@ -15,6 +15,7 @@ from clew.render.style import Style, paint
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from clew.model.failed_call import BeforeFailure
     from clew.model.restore_results import PlannedPath, RestorePreview, RestoreResult, SkippedPath
 
 _SHOWN = 20
@@ -31,6 +32,8 @@ def preview(plan: RestorePreview, look: Style) -> Iterator[str]:
         if not plan.merge
         else merge.doing(plan.merge)
     )
+    if plan.before_failure is not None:
+        what += f", {_failed_call(plan.before_failure, look)},"
     yield f"{what} would"
     if not (plan.created or plan.needs_confirmation):
         yield "  change nothing"
@@ -68,6 +71,8 @@ def result(done: RestoreResult, look: Style, way_back: str = "undo") -> Iterator
         yield from reasons("left alone", done.skipped)
         return
     yield paint(_heading(done), "yellow" if done.is_partial else "", look)
+    if done.before_failure is not None:
+        yield f"  {_failed_call(done.before_failure, look)}"
     yield f"  {_counts(done)}; {'verified' if done.verified else 'NOT verified'}"
     if done.merge is not None:
         yield from merge.was_merged(done.merge)
@@ -93,6 +98,14 @@ def result(done: RestoreResult, look: Style, way_back: str = "undo") -> Iterator
     yield from parts.was(done.brought, look)
     yield from parts.concurrent_work(done.concurrent_work, "reverted", look)
     yield from effects.outstanding(done.effects, look)
+
+
+def _failed_call(found: BeforeFailure, look: Style) -> str:
+    """Return ``before `npm install` failed at 14:02, 3 checkpoints ago``."""
+    at = timestamps.short(found.failed.time_ns, look)
+    ago = units.count(found.checkpoints_ago, "checkpoint") + " ago"
+    where = ago if found.checkpoints_ago else "at the current checkpoint"
+    return f"before `{safe_line(found.failed.call)}` failed at {at}, {where}"
 
 
 def _heading(done: RestoreResult) -> str:

@@ -16,6 +16,7 @@ from clew.store.checkpoints import Checkpoints
 from clew.store.database import Database
 from clew.store.drills import DrillRows
 from clew.store.effects import EffectRows
+from clew.store.failures import FailureRows
 from clew.store.forks import ForkRows
 from clew.store.index import Index
 from clew.store.journal import Journal
@@ -73,6 +74,7 @@ class Store:
         self.journal = Journal(database)
         self.settings = SettingRows(database)
         self.stories = Stories(database)
+        self.failures = FailureRows(database)
         self.forks = ForkRows(database)
         self.sessions = SessionRows(database)
         self.tasks = TaskRows(database)

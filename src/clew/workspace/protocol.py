@@ -148,23 +148,27 @@ class WorkspaceProtocol(Protocol):
 
     def preview(
         self,
-        ref: str,
+        ref: str | None = None,
         *,
         paths: Sequence[str] = (),
         parts: Sequence[str] = (),
         keep_mine: bool = False,
         favour: str | None = None,
+        before_failure: bool = False,
+        session: str | None = None,
         monitor: Monitor | None = None,
     ) -> RestorePreview: ...
 
     def restore(
         self,
-        ref: str,
+        ref: str | None = None,
         *,
         paths: Sequence[str] = (),
         parts: Sequence[str] = (),
         keep_mine: bool = False,
         favour: str | None = None,
+        before_failure: bool = False,
+        session: str | None = None,
         confirm: Confirm | None = None,
         monitor: Monitor | None = None,
     ) -> RestoreResult: ...

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Any
 
+    from clew.model.ids import CheckpointId
     from clew.model.save_result import SaveResult
     from clew.model.session_results import Resume, SessionFiles
     from clew.operations.context import Context
@@ -64,6 +65,23 @@ class Session:
 
         with self._context() as context:
             end(context, self._id)
+
+    def now_ns(self) -> int:
+        """Return the time by the clock of the workspace."""
+        return self._workspace._access.context.host.now_ns()
+
+    def record_failures(
+        self,
+        before: CheckpointId,
+        after: CheckpointId,
+        failures: Iterable[tuple[str, str, int]],
+    ) -> None:
+        """Record tool calls that failed between two checkpoints: call, reason and time of each."""
+        from clew.model.failed_call import FailedCall
+
+        found = [FailedCall(*one, self._id, before, after) for one in failures]
+        with self._context() as context:
+            context.store.failures.add(context.workspace, found)
 
     # State and files
 

@@ -360,29 +360,35 @@ class Workspace:
 
     def preview(
         self,
-        ref: str,
+        ref: str | None = None,
         *,
         paths: Sequence[str] = (),
         parts: Sequence[str] = (),
         keep_mine: bool = False,
         favour: str | None = None,
+        before_failure: bool = False,
+        session: str | None = None,
         monitor: Monitor | None = None,
     ) -> RestorePreview:
         """Return what a restore would do."""
         from clew.operations.restore.request import RestoreRequest, preview
 
-        request = RestoreRequest(ref, tuple(paths), tuple(parts), keep_mine, favour)
+        request = RestoreRequest(
+            ref, tuple(paths), tuple(parts), keep_mine, favour, None, before_failure, session
+        )
         return preview(self._access, request, monitor or self.monitor)
 
     @announced(RESTORED)
     def restore(
         self,
-        ref: str,
+        ref: str | None = None,
         *,
         paths: Sequence[str] = (),
         parts: Sequence[str] = (),
         keep_mine: bool = False,
         favour: str | None = None,
+        before_failure: bool = False,
+        session: str | None = None,
         confirm: Confirm | None = None,
         monitor: Monitor | None = None,
     ) -> RestoreResult:
@@ -392,10 +398,14 @@ class Workspace:
         "conversation" and "tasks", selects among them.
         With `keep_mine`, edits since *here* are kept: they are merged with the checkpoint.
         `favour`, "ours" or "theirs", resolves the conflicts of that merge.
+        With `before_failure` instead of `ref`, it is the checkpoint before the last tool call that
+        failed, of `session` if given.
         """
         from clew.operations.restore.request import RestoreRequest, restore_workspace
 
-        request = RestoreRequest(ref, tuple(paths), tuple(parts), keep_mine, favour, confirm)
+        request = RestoreRequest(
+            ref, tuple(paths), tuple(parts), keep_mine, favour, confirm, before_failure, session
+        )
         return restore_workspace(self._access, request, monitor or self.monitor)
 
     @announced(RESTORED)

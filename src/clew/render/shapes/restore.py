@@ -91,6 +91,19 @@ class RestoredParts(TypedDict):
     """with `--conversation OUT`: the file that the conversation was written to, see below; otherwise absent"""
 
 
+class FailedCall(TypedDict):
+    call: str
+    """the command line, or the tool and its file; secrets redacted"""
+    reason: str
+    """why it failed"""
+    time: str
+    """when it failed"""
+    session: str
+    """id of the session"""
+    checkpoint_count: int
+    """how many checkpoints before the current one the restored one is"""
+
+
 class RestoreFields(RestoredParts):
     skipped: list[PathAndReason]
     """paths that differ and are not restored, each with `path` and `reason`"""
@@ -100,6 +113,8 @@ class RestoreFields(RestoredParts):
     """changes of other sessions that the restore reverts, see below"""
     merge: NotRequired[Merge]
     """`adopt` and `restore --keep-mine`: the merge, see below; otherwise absent"""
+    failed_call: NotRequired[FailedCall]
+    """`restore --before-failure`: the call that failed after the target, see below; otherwise absent"""
 
 
 class Preview(RestoreFields):
