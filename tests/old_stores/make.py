@@ -69,6 +69,7 @@ def _work(place: Path) -> dict[str, object]:
         rescue = clew.restore("good-one").rescue
         assert rescue is not None
         save("went back", lambda root: (root / "text").write_text("another way\n"))
+        drilled = clew.drill("good-one").checkpoint.id.hex()
         agent.leave(clew)
         session = agent.session_now(clew)
         uuid = clew.info.text_id
@@ -78,6 +79,7 @@ def _work(place: Path) -> dict[str, object]:
         "checkpoints": checkpoints,
         "rescue": rescue.id.hex(),
         "removed": {doomed.id.hex(): RetentionRule.DELETE, thinned.id.hex(): RetentionRule.HOURLY},
+        "drilled": drilled,
         "session": session,
     }
 

@@ -165,6 +165,23 @@ def test_what_an_older_clew_removed_says_that_no_rule_is_known(
         assert str(gone.value).startswith(f"Checkpoint was removed: {rows[0][0].hex()[:8]} (20")
 
 
+def test_a_restore_that_was_proven_is_still_said_to_be(old: Old) -> None:
+    with old.open() as clew:
+        for one in old.manifest["checkpoints"]:
+            drill = clew.resolve(one["id"]).drill
+
+            assert (drill is not None and drill.is_proven) == (
+                one["id"] == old.manifest.get("drilled")
+            )
+
+
+@as_root
+def test_a_restore_of_each_can_be_proven(old: Old) -> None:
+    with old.open() as clew:
+        for one in old.manifest["checkpoints"]:
+            assert clew.drill(one["id"]).drill.is_proven
+
+
 def test_what_an_agent_said_planned_and_did_is_still_there(old_session: Old) -> None:
     with old_session.open() as clew:
         found = agent.session_now(clew)
