@@ -12,7 +12,6 @@ from clew.cli.terminal import Terminal
 from clew.errors import MergeConflicts, NeedsConfirmation, PruneNeedsConfirmation
 from clew.model.bisect_search import BisectResult
 from clew.model.checkpoint import Checkpoint, WorkspaceInfo
-from clew.model.drill import DrillResult
 from clew.model.fork_results import DiscardResult, ForkResult, ForkStatus
 from clew.model.restore_results import InterruptedRestore, RestorePreview, RestoreResult
 from clew.model.results import (
@@ -27,7 +26,14 @@ from clew.model.results import (
     PruneResult,
     Stats,
 )
-from clew.model.sandbox_results import Command, Comparison, Executed, TryResult, VerifyResult
+from clew.model.sandbox_results import (
+    Command,
+    Comparison,
+    DrillResult,
+    Executed,
+    TryResult,
+    VerifyResult,
+)
 from clew.model.save_result import SaveResult
 from clew.monitor import Monitor
 from clew.operations.sandbox.verify import require_options

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from clew.model.change import ChangeCounts, ChangeKind
 from clew.model.checkpoint import Labels
-from clew.model.drill import Drill, DrillDifference, DrillOutcome, DrillResult
+from clew.model.drill import Drill, DrillDifference, DrillOutcome
 from clew.model.record import Origin
 from clew.model.restore_results import SkippedPath
 from clew.model.results import Difference
@@ -13,6 +13,7 @@ from clew.model.sandbox_results import (
     ComparedPath,
     ComparedState,
     Comparison,
+    DrillResult,
     Executed,
     RunOutcome,
     TryResult,

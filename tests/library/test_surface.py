@@ -17,7 +17,6 @@ from clew.cli.commands import VERBS
 from clew.errors import ClewError
 from clew.model import (
     bisect_search,
-    drill,
     restore_results,
     results,
     sandbox_results,
@@ -59,7 +58,7 @@ RESULTS: dict[str, object] = {
     name: member
     for module in (
         session_results, decision, restore_results, results, sandbox_results, bisect_search, steps,
-        contextlib, context, workspace, drill,
+        contextlib, context, workspace,
     )
     for name, member in vars(module).items()
 }  # fmt: skip

@@ -9,7 +9,7 @@ from clew.cli.declare import Command, Option, Positional
 from clew.cli.exits import ExitCode
 from clew.cli.verify import exit_code
 from clew.errors import BadOption
-from clew.render import drill, json_drill
+from clew.render import json_sandbox, sandbox
 
 if TYPE_CHECKING:
     from clew.cli.context import CommandContext
@@ -51,7 +51,7 @@ def run(args: Arguments, context: CommandContext) -> int:
             monitor=context.monitor,
         )
     look = context.look()
-    context.emit(lambda: json_drill.drilled(result), lambda: drill.drilled(result, look))
+    context.emit(lambda: json_sandbox.drilled(result), lambda: sandbox.drilled(result, look))
     if not result.drill.is_proven:
         context.say("Find the extent of the damage with `clew check --read-data`")
         return ExitCode.DAMAGED

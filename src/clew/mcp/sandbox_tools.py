@@ -20,11 +20,11 @@ from clew.mcp.arguments import Command, Net, Ref, Serve, Timeout
 from clew.mcp.command_approval import COPY, LIVE, NETWORK, Approval, ApprovalRequest
 from clew.mcp.executor import ToolExecutor
 from clew.mcp.kinds import ADDS, FIRST, RUNS, Tool, add_tools
-from clew.model.drill import DrillResult
 from clew.model.fork_results import ForkResult
+from clew.model.sandbox_results import DrillResult
 from clew.model.save_result import SaveResult
 from clew.monitor import Monitor
-from clew.render import json, json_bisect, json_drill, json_forks, json_sandbox
+from clew.render import json, json_bisect, json_forks, json_sandbox
 from clew.render.safe import safe_line
 from clew.workspace import Workspace
 
@@ -157,7 +157,7 @@ class SandboxTools:
             own = bool(workspace.settings.all()["verify"])
             return workspace.drill(ref or None, random=random, check=own, monitor=monitor)
 
-        return answer(json_drill.drilled(await self._executor.work(context, body)))
+        return answer(json_sandbox.drilled(await self._executor.work(context, body)))
 
     async def fork(
         self,

@@ -2,16 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from clew.model import bencode
 from clew.model.bencode import bytes_of, list_of
 from clew.model.named_tuple import NamedTuple
-
-if TYPE_CHECKING:
-    from clew.model.checkpoint import Checkpoint
-    from clew.model.restore_results import SkippedPath
-    from clew.model.verdict import Verdict
 
 DIFFERENCES_KEPT = 20
 """Maximum number of differing paths that are stored; the rest is only counted."""
@@ -64,20 +57,3 @@ def decode_differences(content: bytes | None) -> tuple[DrillDifference, ...]:
         path, description = list_of(item)
         found.append(DrillDifference(bytes_of(path), bytes_of(description).decode()))
     return tuple(found)
-
-
-class DrillResult(NamedTuple):
-    """The result of a drill."""
-
-    checkpoint: Checkpoint
-    """With the drill, and the verdict if a check ran."""
-    drill: Drill
-    differences: tuple[DrillDifference, ...]
-    """All paths that differ."""
-    limits: tuple[SkippedPath, ...]
-    """What this user or filesystem cannot restore, such as a foreign owner; not compared."""
-    verdict: Verdict | None
-    """The result of its check; None if none ran."""
-    duration_ns: int
-    notices: tuple[str, ...] = ()
-    """Why no check ran, and what could not be recorded."""

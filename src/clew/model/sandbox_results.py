@@ -1,4 +1,4 @@
-"""Results of commands run in private copies: verify, exec, try and compare."""
+"""Results of commands run in private copies: verify, drill, exec, try and compare."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from shlex import join, quote
 
 from clew.model.change import ChangeCounts
 from clew.model.checkpoint import Checkpoint
+from clew.model.drill import Drill, DrillDifference
 from clew.model.named_tuple import NamedTuple
+from clew.model.restore_results import SkippedPath
 from clew.model.results import Difference
 from clew.model.story import Story
 from clew.model.verdict import RunEnd, Verdict
@@ -51,6 +53,23 @@ class VerifyResult(NamedTuple):
     verdict: Verdict
     """The verdict of this run."""
     notices: tuple[str, ...] = ()
+
+
+class DrillResult(NamedTuple):
+    """The result of a drill."""
+
+    checkpoint: Checkpoint
+    """With the drill, and the verdict if a check ran."""
+    drill: Drill
+    differences: tuple[DrillDifference, ...]
+    """All paths that differ."""
+    limits: tuple[SkippedPath, ...]
+    """What this user or filesystem cannot restore, such as a foreign owner; not compared."""
+    verdict: Verdict | None
+    """The result of its check; None if none ran."""
+    duration_ns: int
+    notices: tuple[str, ...] = ()
+    """Why no check ran, and what could not be recorded."""
 
 
 class RunOutcome(NamedTuple):

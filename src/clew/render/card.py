@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from clew.model.ids import short
 from clew.policy.labels import FAILED
-from clew.render import checkpoint_title, position, story, timestamps, units, verdicts
+from clew.render import checkpoint_title, drill, position, story, timestamps, units, verdicts
 from clew.render.columns import field
 from clew.render.safe import safe, safe_line, safe_path
 from clew.render.style import Style, paint
@@ -84,8 +84,6 @@ def shown(details: CheckpointStory, look: Style) -> Iterator[str]:
     if checkpoint.verdict is not None:
         yield from verdicts.every_run(details.verdicts, checkpoint.verdict.command, look)
     if checkpoint.drill is not None:
-        from clew.render import drill
-
         yield from drill.fields(checkpoint.drill, look)
     if record.position.session:
         yield field("session", position.called(record.position))

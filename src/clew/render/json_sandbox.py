@@ -8,7 +8,9 @@ from clew.render.json import difference
 from clew.render.json_values import (
     checkpoint_value,
     counts_value,
+    drill_value,
     path_value,
+    reason_value,
     story_value,
     verdict_value,
 )
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
         ComparedPath,
         ComparedState,
         Comparison,
+        DrillResult,
         Executed,
         RunOutcome,
         TryResult,
@@ -31,6 +34,22 @@ def judged(result: VerifyResult) -> sandbox.VerifyOutput:
     return {
         "checkpoint": checkpoint_value(result.checkpoint),
         "verdict": verdict_value(result.verdict),
+    }
+
+
+def drilled(result: DrillResult) -> sandbox.DrillOutput:
+    return {
+        "checkpoint": checkpoint_value(result.checkpoint),
+        "drill": {
+            **drill_value(result.drill),
+            "differing_paths": [
+                {**path_value(one.path), "reason": one.description} for one in result.differences
+            ],
+        },
+        "not_compared": [reason_value(item) for item in result.limits],
+        "verdict": None if result.verdict is None else verdict_value(result.verdict),
+        "duration_ms": result.duration_ns // 1_000_000,
+        "notices": list(result.notices),
     }
 
 

@@ -1,4 +1,4 @@
-"""Text of commands run in copies: verify, exec and try."""
+"""Text of commands run in copies: verify, drill, exec and try."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from clew.model.shorten import shorten_to_width, width_of
 from clew.model.verdict import RunEnd
-from clew.render import card, changes, checkpoint_title, units, verdicts
+from clew.render import card, changes, checkpoint_title, drill, units, verdicts
 from clew.render.columns import pad
-from clew.render.safe import safe_line
+from clew.render.safe import safe_line, safe_path
 from clew.render.style import Style, paint
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from clew.model.results import Difference
     from clew.model.sandbox_results import (
         AttemptResult,
+        DrillResult,
         Executed,
         RunOutcome,
         TryResult,
@@ -29,6 +30,7 @@ _ENDED = {
     RunEnd.FAILED: "could not be run",
 }
 _TAIL_LINES = 5
+_LIMITS_SHOWN = 20
 _GAP = "  "
 _INDENT = "      "
 _LEAST_ROOM = 20
@@ -42,6 +44,33 @@ def judged(result: VerifyResult, look: Style) -> Iterator[str]:
     yield from verdicts.ran(verdict, look)
     yield f"  ran in {verdicts.place(verdict)}"
     yield from notes(verdict.details.notes, look)
+
+
+def drilled(result: DrillResult, look: Style) -> Iterator[str]:
+    """Yield the outcome of a drill: what was compared, what differs, and its check."""
+    coverage = result.checkpoint.record.coverage
+    yield card.heading(result.checkpoint, look)
+    took = units.duration(result.duration_ns)
+    if result.drill.is_proven:
+        what = units.count(coverage.files, "entry", "entries")
+        size = units.size(coverage.total_bytes)
+        yield f"  {drill.summary(result.drill, look)}: {what}, {size}, in {took}"
+    else:
+        what = units.count(result.drill.differing_count, "path")
+        yield f"  {drill.summary(result.drill, look)}: {what}"
+        yield from drill.differences(result.differences, result.drill.differing_count)
+    if result.limits:
+        what = units.count(len(result.limits), "path")
+        yield f"  {what} not compared in full:"
+        for item in result.limits[:_LIMITS_SHOWN]:
+            yield f"    {safe_path(item.path) or '.'}  ({safe_line(item.reason)})"
+        if len(result.limits) > _LIMITS_SHOWN:
+            yield f"    and {len(result.limits) - _LIMITS_SHOWN:,} more"
+    if result.verdict is not None:
+        yield from verdicts.ran(result.verdict, look)
+        yield f"  ran in {verdicts.place(result.verdict)}"
+    for notice in result.notices:
+        yield paint(f"  ⚠ {safe_line(notice)}", "yellow", look)
 
 
 def executed(result: Executed, look: Style) -> Iterator[str]:

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     from clew.model.bisect_search import BisectResult
     from clew.model.checkpoint import Checkpoint, WorkspaceInfo
-    from clew.model.drill import DrillResult
     from clew.model.effect import Effect
     from clew.model.fork_results import DiscardResult, ForkResult, ForkStatus
     from clew.model.restore_results import InterruptedRestore, RestorePreview, RestoreResult
@@ -32,7 +31,14 @@ if TYPE_CHECKING:
         PruneResult,
         Stats,
     )
-    from clew.model.sandbox_results import Command, Comparison, Executed, TryResult, VerifyResult
+    from clew.model.sandbox_results import (
+        Command,
+        Comparison,
+        DrillResult,
+        Executed,
+        TryResult,
+        VerifyResult,
+    )
     from clew.model.save_result import SaveResult
     from clew.model.session import SessionInfo
     from clew.model.session_results import (

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from typing import ParamSpec, Self, TypeVar
 
     from clew.model.bisect_search import BisectResult
-    from clew.model.drill import DrillResult
     from clew.model.restore_results import InterruptedRestore, RestorePreview, RestoreResult
     from clew.model.results import (
         Blame,
@@ -38,7 +37,13 @@ if TYPE_CHECKING:
         Log,
         PruneResult,
     )
-    from clew.model.sandbox_results import Command, Executed, TryResult, VerifyResult
+    from clew.model.sandbox_results import (
+        Command,
+        DrillResult,
+        Executed,
+        TryResult,
+        VerifyResult,
+    )
     from clew.operations.context import Context
     from clew.workspace.effects import Effects
     from clew.workspace.forks import Forks

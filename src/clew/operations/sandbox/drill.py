@@ -29,12 +29,13 @@ from clew.errors import (
 from clew.model import path as paths
 from clew.model.change import Change, ChangeKind
 from clew.model.checkpoint import Checkpoint
-from clew.model.drill import DIFFERENCES_KEPT, Drill, DrillDifference, DrillOutcome, DrillResult
+from clew.model.drill import DIFFERENCES_KEPT, Drill, DrillDifference, DrillOutcome
 from clew.model.entry import Entry
 from clew.model.ids import ObjectId
 from clew.model.named_tuple import NamedTuple
 from clew.model.record import Record
 from clew.model.restore_results import SkippedPath
+from clew.model.sandbox_results import DrillResult
 from clew.model.small_objects import decode_links
 from clew.model.tree import read_directory, read_root
 from clew.model.verdict import Details, Verdict
