@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
 from clew.errors import BadOption, NeedsConfirmation, NoFailedCall, UnknownSession
 from clew.model.failed_call import BeforeFailure
+from clew.model.restore_results import RestorePreview
 from clew.monitor import Monitor
 from tests.agents_hooks.hooking import Hook
 from tests.agents_hooks.watched import Watched
@@ -129,9 +131,14 @@ def test_a_session_without_a_failure_is_named_in_the_error(agent: Watched) -> No
 
 
 def test_options_that_contradict_each_other_are_refused(agent: Watched) -> None:
-    for options in ({"ref": "@", "before_failure": True}, {"ref": "@", "session": "one"}, {}):
+    refused: list[dict[str, Any]] = [
+        {"ref": "@", "before_failure": True},
+        {"ref": "@", "session": "one"},
+        {},
+    ]
+    for options in refused:
         with pytest.raises(BadOption):
-            agent.ws.restore(**options)  # type: ignore[arg-type]
+            agent.ws.restore(**options)
 
 
 def test_only_some_paths_can_be_restored(agent: Watched) -> None:
@@ -147,11 +154,14 @@ def test_only_some_paths_can_be_restored(agent: Watched) -> None:
 
 def test_the_preview_that_is_confirmed_names_the_call(agent: Watched) -> None:
     fail(agent)
-    seen = []
+    seen: list[BeforeFailure | None] = []
+
+    def decline(plan: RestorePreview) -> bool:
+        seen.append(plan.before_failure)
+        return False
+
     with pytest.raises(NeedsConfirmation) as error:
-        agent.ws.restore(
-            before_failure=True, confirm=lambda plan: bool(seen.append(plan.before_failure))
-        )
+        agent.ws.restore(before_failure=True, confirm=decline)
 
     assert seen[0] is not None
     assert error.value.preview.before_failure == seen[0]

@@ -12,6 +12,7 @@ import clew
 from clew.agents import setup
 from clew.agents.hooks import log
 from clew.agents.setup.catalogue import AGENTS
+from clew.model.drill import Drill, DrillDifference, DrillOutcome
 from clew.model.setup_results import Checkup, SetupState
 from tests.agents_setup.conftest import Place
 from tests.kit.fake_host import FakeHost
@@ -194,3 +195,16 @@ def test_an_agent_that_was_heard_is_told(place: Place) -> None:
         workspace.sessions.open(agent="codex")
 
     assert setup.doctor().heard_ns is not None
+
+
+def test_a_restore_drill_that_failed_is_a_problem_until_one_passes(place: Place) -> None:
+    with clew.open(place.project, create=True) as workspace:
+        saved = workspace.save("first").checkpoint
+        failed = Drill(1, DrillOutcome.FAILED, 1, (DrillDifference(b"a", "is missing"),))
+        with workspace.writing_context() as context:
+            context.store.drills.put(saved.id, failed)
+        problem = next(one for one in setup.doctor().problems if "drill" in one.what)
+        workspace.drill(saved.id.hex())
+
+    assert f"clew show {saved.id.hex()[:8]}" in problem.hint
+    assert not any("drill" in one.what for one in setup.doctor().problems)

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from clew.cli.exits import ExitCode
+from tests.cli.fakes import FakeClew
 from tests.cli.transcript import Transcript
 from tests.kit.running import Clew
 
@@ -130,3 +132,31 @@ Now at <1> (first · the first)
   reverted 1 path changed by session <3> (example)
       app.py
 """)
+
+
+def test_restore_passes_on_before_failure_and_the_session(fake: FakeClew) -> None:
+    fake.run("restore", "--before-failure", "--dry-run", "--session", "one")
+    fake.run("restore", "--before-failure", "--yes")
+
+    assert fake.workspace.asked == [
+        ("preview", None, [], ("before_failure", True), ("session", "one")),
+        ("restore", None, [], ("before_failure", True)),
+    ]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["v1", "--before-failure"],
+        ["--before-failure", "--abort"],
+        ["--before-failure", "--conversation=out"],
+    ],
+    ids=str,
+)
+def test_before_failure_is_not_combined_with_what_makes_no_sense(
+    fake: FakeClew, words: list[str]
+) -> None:
+    ran = fake.run("restore", *words)
+
+    assert ran.code == ExitCode.USAGE
+    assert "failure" in ran.err

@@ -11,6 +11,7 @@ from mcp.client import ClientRequestContext
 from mcp.types import CallToolResult, ElicitRequestParams, ElicitResult
 
 from clew import opening
+from clew.agents.watch import Call, EndedCall, Watch
 from clew.cli.failure import error_value
 from clew.mcp.executor import ToolExecutor
 from clew.mcp.server import ClewServer
@@ -156,3 +157,26 @@ def test_a_restore_of_some_paths_leaves_the_others(edited: Clew, tmp_path: Path)
 
     assert ok(result)["deleted_count"] == 0
     assert (edited.workspace / "other").read_text() == "stays"
+
+
+def test_the_question_names_the_call_that_failed(clew: Clew) -> None:
+    (clew.workspace / "file").write_text("good")
+    clew.save("first")
+    with opening.open(clew.workspace, store=clew.store) as ws:
+        watch = Watch.begin(ws, agent="example", native="one")
+        (clew.workspace / "file").write_text("bad")
+        watch.after(EndedCall(Call("Bash", {"command": "npm install"}), "exit code 1"))
+    person = Person("accept")
+    result = ok(call(clew, "restore", {"before_failure": True}, person=person))
+
+    assert "before `npm install` failed at" in person.asked[0]
+    assert result["failed_call"]["call"] == "npm install"
+    assert (clew.workspace / "file").read_text() == "good"
+
+
+def test_a_restore_without_a_checkpoint_or_a_failure_is_an_error(clew: Clew) -> None:
+    (clew.workspace / "file").write_text("1")
+    clew.save("first")
+
+    assert error(call(clew, "restore", {}))["kind"] == "bad-option"
+    assert error(call(clew, "restore", {"before_failure": True}))["kind"] == "no-failed-call"

@@ -24,7 +24,8 @@ its check there in a sandbox: the configured one, or the command of its last res
 neither read nor changed. REF is by default the newest good checkpoint, or a random one if none is.
 The date is recorded: `clew log`, `clew show` and `clew status` show it. If something differs, they
 show that until a later drill passes.
-With `clew config set drill.every 7d`, drills run in the background, at the lowest priority.
+With `clew config set drill.every 7d`, drills run in the background, at the lowest priority; of checks,
+only the configured one.
 Exits with 0 if the restore is proven, 4 if the check fails, 1 if its result is unknown, 6 if bytes or
 attributes differ.""",
     (Positional("REF", "Checkpoint to restore (default: the newest good one)", required=False),),

@@ -203,7 +203,8 @@ class Workspace:
         are stored with the session either way, and the next checkpoint carries them; with
         `leaves_said` they are left for the next save.
         `settle` is called after a change was found, and before the conversation is read.
-        The checkpoint belongs to `session`, with `none` to no session, by default to the attached one.
+        The checkpoint belongs to `session`, with `none` to no session, by default to the attached one
+        while its agent is at work.
         """
         from clew.operations.save.commit import SaveOptions
         from clew.operations.save.pipeline import save_workspace

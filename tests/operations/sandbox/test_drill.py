@@ -347,6 +347,20 @@ def test_in_the_background_the_good_one_is_first_then_the_others(
     assert ws.resolve(other.id.hex()).drill is not None
 
 
+def test_in_the_background_only_the_configured_check_runs(
+    ws: Workspace, project: Path, host: FakeHost
+) -> None:
+    (project / "file").write_text("1")
+    ws.save("good", verify="true")
+    run_in_background(ws, host)
+    without = len(ws.show("good").verdicts)
+    ws.settings.set("verify", "test -f file")
+    run_in_background(ws, host)
+
+    assert without == 1
+    assert [one.command for one in ws.show("@").verdicts] == ["test -f file", "true"]
+
+
 def test_while_one_runs_no_other_is_started(
     ws: Workspace, store: Path, saved: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

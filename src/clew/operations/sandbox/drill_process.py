@@ -17,6 +17,7 @@ from clew.errors import ClewError
 from clew.monitor import Monitor
 from clew.operations.context import Context
 from clew.operations.host import REAL, Host
+from clew.operations.maintenance.settings import VERIFY, in_force
 from clew.operations.sandbox.drill import drill_checkpoint, random_checkpoint
 from clew.store.store import Store
 from clew.worktree.syscalls import lower_priority
@@ -48,7 +49,9 @@ def run(root: str, workspace: bytes, lock: int, host: Host = REAL) -> None:
             good = store.checkpoints.latest_passing(workspace)
             is_proven = good is not None and good.drill is not None and good.drill.is_proven
             chosen = good if good is not None and not is_proven else random_checkpoint(context)
-        drill_checkpoint(context, chosen, monitor)
+        # A command that was once a check may have effects outside the copy: without a person, only
+        # the configured check runs.
+        drill_checkpoint(context, chosen, monitor, check=bool(in_force(context)[VERIFY]))
     except (ClewError, OSError):
         return  # a commit after the next hour starts another
     finally:

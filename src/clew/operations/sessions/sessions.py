@@ -174,11 +174,13 @@ def _process(known: SessionInfo, process: str, *, is_start: bool) -> str:
     If it changes although the agent did not start again, events come from helpers that end at once:
     their end says nothing about the agent.
     """
-    if is_start or process == known.process or not process:
+    if is_start or not process:
         return process
-    if known.process == UNKNOWN_PROCESS or is_running(known.process) is False:
-        return UNKNOWN_PROCESS
-    return process
+    was_running = is_running(known.process)
+    if was_running:
+        return known.process  # another process of the same agent
+    is_unknown = was_running is False or known.process == UNKNOWN_PROCESS
+    return UNKNOWN_PROCESS if is_unknown else process
 
 
 def _not_gone_on(sessions: list[SessionInfo]) -> list[SessionInfo]:
