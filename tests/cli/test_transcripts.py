@@ -347,6 +347,7 @@ Store: STORE
 $ clew config set keep-last 7
 keep-last = 7
 $ clew config
+drill.every = off
 exclude = *.log
 exclude-larger-than =
 gate = off
@@ -367,7 +368,7 @@ $ clew config set keep-last many
 ! Hint: See `clew config --help`
 [exit 2]
 $ clew config set colour blue
-! Error: colour: no such setting; there are exclude, exclude-larger-than, gate, gate.rules, keep-last, keep-within, max-bytes, min-free, restore.unattended, story.background, story.detectors, story.writer, verify
+! Error: colour: no such setting; there are drill.every, exclude, exclude-larger-than, gate, gate.rules, keep-last, keep-within, max-bytes, min-free, restore.unattended, story.background, story.detectors, story.writer, verify
 ! Hint: See `clew config --help`
 [exit 2]
 """)

@@ -117,13 +117,18 @@ def in_private_copy(
 
 
 def work_in_copy(
-    context: Context, copy: FullCopy, work: Callable[[Seen], T], *, net: str, monitor: Monitor
+    context: Context,
+    copy: FullCopy,
+    work: Callable[[Seen], T],
+    *,
+    isolation: Isolation,
+    monitor: Monitor,
 ) -> Performed[T]:
     """Run work in a copy that the caller has made, and removes; see `in_private_copy`."""
     why = why_unavailable()
     if why is None:
         try:
-            return _in_sandbox(_sandbox_spec(context, copy, net, False), work)
+            return _in_sandbox(_sandbox_spec(context, copy, isolation, False), work)
         except SandboxUnavailable as error:
             why = error.reason
     if context.info.machine:

@@ -43,6 +43,7 @@ from clew.monitor import Monitor
 from clew.operations.access import Access
 from clew.operations.context import Context
 from clew.operations.copies.copy_cache import Slot, Slots, cache_owner
+from clew.operations.copies.isolation import Isolation, isolation_from
 from clew.operations.copies.materialize_copy import (
     differing_fields,
     exactly_needed,
@@ -56,7 +57,7 @@ from clew.operations.maintenance.settings import VERIFY, as_seconds, in_force
 from clew.operations.sandbox.coverage_notes import coverage_notes
 from clew.operations.sandbox.verdicts import store_verdict, verdict_from
 from clew.operations.sandbox.verify import TIMEOUT
-from clew.operations.sandbox.verify_copy import CheckOptions, require_network, run_check
+from clew.operations.sandbox.verify_copy import run_check
 from clew.operations.save.min_free import min_free_bytes
 from clew.policy.redaction.redact import MARK
 from clew.store.store import Store
@@ -66,6 +67,9 @@ from clew.worktree.sandbox import FullCopy
 
 _PREFIX = "drill-"
 """Name of the directory of a drill in `copies/`: not that of a cached copy, which others wait for."""
+
+
+_ISOLATED = Isolation()
 
 
 class DrillOptions(NamedTuple):
@@ -95,11 +99,11 @@ def drill(access: Access, options: DrillOptions, monitor: Monitor) -> DrillResul
     """
     access.store.require_writable()
     timeout = as_seconds("--timeout", options.timeout) if options.timeout is not None else TIMEOUT
-    network = require_network(options.network)
+    isolation = isolation_from(options.network, ())
     with access.reading(monitor) as context:
         checkpoint = choose(access, options, monitor)
     return drill_checkpoint(
-        context, checkpoint, monitor, check=options.check, timeout=timeout, network=network
+        context, checkpoint, monitor, check=options.check, timeout=timeout, isolation=isolation
     )
 
 
@@ -131,7 +135,7 @@ def drill_checkpoint(
     *,
     check: bool = True,
     timeout: float = TIMEOUT,
-    network: str | None = None,
+    isolation: Isolation = _ISOLATED,
 ) -> DrillResult:
     """Drill one checkpoint; the caller holds no lock."""
     clock, notices, verdict = time.monotonic_ns(), list[str](), None
@@ -140,9 +144,7 @@ def drill_checkpoint(
         compared = _restore(context, checkpoint, slot, monitor)
         context.host.fail_point("drill.compared")
         if check and not compared.differences:
-            verdict, notices = _check(
-                context, checkpoint, slot, monitor, timeout, require_network(network)
-            )
+            verdict, notices = _check(context, checkpoint, slot, monitor, timeout, isolation)
     drill = _record(context, checkpoint, compared, monitor)
     with context.store.locks.shared(monitor):
         found = context.store.checkpoints.get(checkpoint.id)
@@ -316,17 +318,20 @@ def _check(
     slot: Slot,
     monitor: Monitor,
     timeout: float,
-    network: str,
+    isolation: Isolation,
 ) -> tuple[Verdict | None, list[str]]:
     """Run the check in the restored directory, and store its verdict; return notices too."""
     command, why_not = check_of(context, checkpoint)
     if command is None:
         return None, [why_not] if why_not else []
-    options = CheckOptions(command, timeout, network)
     started = context.host.now_ns()
     try:
         performed = work_in_copy(
-            context, FullCopy(slot.tree), partial(run_check, options), net=network, monitor=monitor
+            context,
+            FullCopy(slot.tree),
+            partial(run_check, command, timeout),
+            isolation=isolation,
+            monitor=monitor,
         )
     except SandboxUnavailable as error:
         return None, [f"The check was not repeated: {error}"]
