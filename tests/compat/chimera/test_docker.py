@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from clew.compat.chimera import CheckpointManager, DockerEnvironment
+from clew.compat.chimera import CheckpointManager, CommandResult, DockerEnvironment
 from clew.compat.chimera.docker import sandbox_options
 from tests.compat.chimera.engine import IMAGE, docker, engine
 
@@ -36,7 +36,8 @@ def test_files_are_written_read_and_listed_inside(env: DockerEnvironment) -> Non
 
 
 def test_commands_run_inside(env: DockerEnvironment) -> None:
-    assert env.run_command("pwd; echo err >&2; exit 3") == ("/workspace\n", "err\n", 3)
+    ran = env.run_command("pwd; echo err >&2; exit 3")
+    assert ran == CommandResult("/workspace\n", "err\n", 3)
     assert env.run_command("sleep 1000", timeout=1).exit_code == 124
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from clew.compat.chimera import Environment, LocalEnvironment
+from clew.compat.chimera import CommandResult, Environment, LocalEnvironment
 from clew.compat.chimera.local import LargeCheckpointWarning
 from clew.errors import ClewError
 
@@ -198,7 +198,7 @@ def test_files_are_read_written_and_listed(env: LocalEnvironment) -> None:
 def test_commands_say_how_they_ended(env: LocalEnvironment) -> None:
     done = env.run_command("echo out; echo err >&2; exit 3")
 
-    assert done == ("out\n", "err\n", 3)
+    assert done == CommandResult("out\n", "err\n", 3)
     assert not done.success
 
 
@@ -207,7 +207,7 @@ def test_a_command_that_takes_too_long_is_stopped_with_all_it_started(
 ) -> None:
     done = env.run_command("sleep 1000 & sleep 1000", timeout=1)
 
-    assert done == ("", "Command timed out", 124)
+    assert done == CommandResult("", "Command timed out", 124)
 
 
 def test_a_session_remembers_where_it_was(project: Path) -> None:

@@ -48,9 +48,9 @@ class Environment(ABC):
     def restore(self, checkpoint_id: str) -> None:
         """Restore a checkpoint."""
 
-    @abstractmethod
     def clone(self) -> Environment:
-        """Return an independent copy of the environment."""
+        """Return an independent copy of the environment, if it supports that."""
+        raise NotImplementedError(f"{type(self).__name__} does not support clone()")
 
     def __enter__(self) -> Self:
         self.setup()

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
-from clew.model.named_tuple import NamedTuple
+_NO_TESTS = 5
+"""The exit code of pytest and unittest if no tests were selected."""
 
 
-class CommandResult(NamedTuple):
+@dataclass
+class CommandResult:
     """The result of a command."""
 
     stdout: str
@@ -19,8 +22,11 @@ class CommandResult(NamedTuple):
         return self.exit_code == 0
 
 
-class TestResult(NamedTuple):
+@dataclass
+class TestResult:
     """The result of a test run: counts and output."""
+
+    __test__ = False  # not a test class for pytest
 
     passed: int
     failed: int
@@ -40,19 +46,22 @@ class TestResult(NamedTuple):
         return self.failed == 0 and self.errors == 0
 
 
-TestResult.__test__ = False  # type: ignore[attr-defined]  # not a test class for pytest
-
-
 def read_summary(result: CommandResult) -> TestResult:
     """Parse the counts of a summary line such as `3 passed, 1 failed`.
 
-    A run that failed without a summary (no runner, a crash) counts as one error.
+    A run that failed without a summary (no runner, a crash) counts as one error, unless there were
+    no tests to run.
     """
     output = result.stdout + result.stderr
     passed, failed, errors = (_number(word, output) for word in ("passed", "failed", "error"))
-    if not result.success and not (failed or errors):
+    if not (result.success or failed or errors or _had_no_tests(result.exit_code, output)):
         errors = 1
     return TestResult(passed, failed, errors, output)
+
+
+def _had_no_tests(exit_code: int, output: str) -> bool:
+    # pytest prints "no tests ran" after a wrong argument too, with another exit code.
+    return exit_code == _NO_TESTS and bool(re.search("(?i)no tests ran|[0-9]+ deselected", output))
 
 
 def _number(word: str, output: str) -> int:
