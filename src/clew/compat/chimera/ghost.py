@@ -3,18 +3,22 @@
 A snapshot is a clew checkpoint with the paths of interest, so it records bytes, modes, links and
 absence, persists across processes, and stores only what changed.  While a snapshot is on the stack,
 its checkpoint is not pruned.
+
+Chimera's loop calls `snapshot` outside of any error handling.  A path that cannot be in a snapshot is
+therefore skipped, and `undo` reports it.
 """
 
 from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
+from typing import Any
 
-from clew.compat.chimera.ghost_files import GhostFiles, GhostSnapshot, entry_of
+from clew.compat.chimera.ghost_files import GhostFiles, GhostSnapshot, entry_of, is_covered
 from clew.compat.chimera.workspaces import Records, opened, require_allowed, require_complete
-from clew.errors import BadOption, ClewError, OutsideWorkspace
+from clew.errors import BadOption, ClewError
 from clew.model.checkpoint import Checkpoint
 from clew.model.named_tuple import NamedTuple
 from clew.model.record import Origin
@@ -57,17 +61,22 @@ class GhostCommitManager:
         return [self._snapshot_of(number, entry) for number, entry in entries.items()]
 
     def snapshot(self, label: str, paths: Sequence[StrPath] | None = None) -> str:
-        """Save the state of `paths`, existing or not; without paths, of the whole workspace."""
+        """Save the state of `paths`, existing or not; without paths, of the whole workspace.
+
+        A path outside the directory, or excluded from checkpoints, is skipped.
+        """
         require_allowed(self._directory)
-        chosen = None if paths is None else [self._relative(path) for path in paths]
         with opened(self._directory, self._store) as workspace:
             saved = _save(workspace, label)
             saved_id = saved.id.hex()
-            if chosen is not None:
-                _require_covered(workspace, saved_id, chosen)
-            entry = {"label": redact_words(label), "time": time.time(), "checkpoint": saved_id}
+            entry: Entry = {
+                "label": redact_words(label), "time": time.time(), "checkpoint": saved_id,
+                "paths": None, "skipped": [],
+            }  # fmt: skip
+            if paths is not None:
+                entry.update(self._selection(workspace, saved_id, paths))
             with self._records.changing() as ledger:
-                number = ledger.add({**entry, "paths": chosen})
+                number = ledger.add(entry)
                 ledger.state["undone"] = []
                 while len(ledger.entries) > self._max_snapshots:
                     del ledger.entries[min(ledger.entries)]
@@ -119,7 +128,7 @@ class GhostCommitManager:
         """Restore the files of a snapshot, then pop it."""
         with opened(self._directory, self._store) as workspace:
             after = _save(workspace, f"undone: {entry['label']}")
-            done = _restore_paths(workspace, self._directory, entry["checkpoint"], entry["paths"])
+            done = self._restore(workspace, entry["checkpoint"], entry)
             with self._records.changing() as ledger:
                 ledger.entries.pop(number, None)
                 step = [number, {**entry, "after": after.id.hex()}]
@@ -131,7 +140,7 @@ class GhostCommitManager:
     def _step_forward(self, number: int, entry: Entry) -> list[str]:
         """Restore what an undo reverted, then push the snapshot again."""
         with opened(self._directory, self._store) as workspace:
-            done = _restore_paths(workspace, self._directory, entry["after"], entry["paths"])
+            done = self._restore(workspace, entry["after"], entry)
             with self._records.changing() as ledger:
                 ledger.state["undone"] = ledger.state["undone"][:-1]
                 ledger.entries[number] = {k: v for k, v in entry.items() if k != "after"}
@@ -139,15 +148,33 @@ class GhostCommitManager:
             _pin(workspace, pins)
         return done
 
-    def _relative(self, path: StrPath) -> str:
-        """Return a path relative to the directory; neither a link nor `..` may lead out of it."""
-        full = os.path.normpath(os.path.join(self._directory, os.fspath(path)))
+    def _restore(self, workspace: Workspace, reference: str, entry: Entry) -> list[str]:
+        """Restore the paths of a snapshot, and report those that are not in it too."""
+        done = _restore_paths(workspace, self._directory, reference, entry["paths"])
+        return done + [f"skipped: {path} ({reason})" for path, reason in entry.get("skipped", [])]
+
+    def _selection(
+        self, workspace: Workspace, reference: str, paths: Sequence[StrPath]
+    ) -> dict[str, list[Any]]:
+        """Return the paths that a snapshot contains, and those it cannot contain with the reason."""
+        chosen, skipped = [], []
+        for path in [os.fspath(one) for one in paths]:
+            relative = self._relative(path)
+            if relative is None:
+                skipped.append((path, "outside the working directory"))
+            elif not is_covered(workspace, reference, relative):
+                skipped.append((path, "not covered by checkpoints"))
+            else:
+                chosen.append(relative)
+        return {"paths": chosen, "skipped": skipped}
+
+    def _relative(self, path: str) -> str | None:
+        """Return a path relative to the directory, or None if a link or `..` leads out of it."""
+        full = os.path.normpath(os.path.join(self._directory, path))
         if full != self._directory:
             full = os.path.join(os.path.realpath(os.path.dirname(full)), os.path.basename(full))
         relative = os.path.relpath(full, self._directory)
-        if relative == ".." or relative.startswith("../"):
-            raise OutsideWorkspace(os.fspath(path))
-        return relative
+        return None if relative == ".." or relative.startswith("../") else relative
 
     def _snapshot_of(self, number: int, entry: Entry) -> GhostSnapshot:
         files = GhostFiles(self._directory, self._store, entry["checkpoint"], entry["paths"])
@@ -178,18 +205,6 @@ def _restore_paths(
     if wanted:
         require_complete(workspace.restore(reference, paths=wanted))
     return report
-
-
-def _require_covered(workspace: Workspace, reference: str, paths: Iterable[str]) -> None:
-    """Raise BadOption for a path that is excluded: it could not be restored."""
-    for path in paths:
-        parts = path.split("/")
-        for length in range(1, len(parts) + 1):
-            entry = entry_of(workspace, reference, "/".join(parts[:length]))
-            if entry is not None and not entry.is_covered:
-                raise BadOption(
-                    path, "is not covered by checkpoints, so it cannot be in a snapshot"
-                )
 
 
 def _save(workspace: Workspace, intent: str) -> Checkpoint:
