@@ -99,15 +99,15 @@ def test_an_empty_workspace_leaves_the_repository_where_it_is(project: Path) -> 
     git(project, "commit", "--quiet", "--allow-empty", "-m", "later")
     env.restore(identifier)
 
-    assert git(project, "log", "--format=%s") == "later\n"
+    assert git(project, "log", "--format=%s") == "later\ninitial\n"
 
 
-def test_a_directory_without_a_repository_gets_one_without_commits(project: Path) -> None:
+def test_a_directory_without_a_repository_gets_one_with_a_commit(project: Path) -> None:
     with GitEnvironment(project):
         pass
 
-    assert git(project, "rev-list", "--all", "--count") == "0\n"
-    assert os.listdir(project) == [".git"]
+    assert git(project, "log", "--all", "--format=%s by %an") == "initial by Chimera\n"
+    assert sorted(os.listdir(project)) == [".git", ".gitkeep"]
 
 
 def test_undo_walks_back_though_commits_were_made_meanwhile(

@@ -2,20 +2,22 @@
 
 An environment needs only `checkpoint()` and `restore(id)`.
 The records are in the store: another process that manages the same environment finds them.
+Checkpoints that a user saved with a name or an intent, with `/checkpoint create` or `clew save`, are
+found too.
 """
 
 from __future__ import annotations
 
 import os
 import time
+from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 from uuid import uuid4
 
 from clew.compat.chimera.workspaces import Records
-from clew.model.named_tuple import NamedTuple
 from clew.places import StrPath
 from clew.policy.labels import label
-from clew.store.ledgers import Entry
+from clew.store.ledgers import Entry, Ledger
 
 
 class Restorable(Protocol):
@@ -40,7 +42,8 @@ class Labelling(Protocol):
     def label(self, checkpoint_id: str, name: str, description: str) -> None: ...
 
 
-class CheckpointInfo(NamedTuple):
+@dataclass
+class CheckpointInfo:
     """The record of one checkpoint."""
 
     id: str
@@ -51,6 +54,15 @@ class CheckpointInfo(NamedTuple):
     @property
     def time_str(self) -> str:
         return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(self.timestamp))
+
+
+@runtime_checkable
+class SharedHistory(Protocol):
+    """An environment whose checkpoints are also saved, named and deleted by a user."""
+
+    def saved_by_hand(self) -> list[CheckpointInfo]: ...
+
+    def existing(self, checkpoint_ids: set[str]) -> set[str]: ...
 
 
 class CheckpointManager:
@@ -81,10 +93,11 @@ class CheckpointManager:
     def create(self, name: str = "", description: str = "") -> CheckpointInfo:
         """Save the environment under a name, by default `checkpoint-N`."""
         checkpoint_id = self._env.checkpoint()
+        others = 0 if label(name) else len(self._saved_by_hand(self._records.read()))
         with self._records.changing() as ledger:
             entry = {
                 "id": checkpoint_id,
-                "name": label(name) or f"checkpoint-{len(ledger.entries) + 1}",
+                "name": label(name) or f"checkpoint-{len(ledger.entries) + others + 1}",
                 "time": time.time(),
                 "description": label(description),
             }
@@ -117,18 +130,17 @@ class CheckpointManager:
         """
         with self._records.walking():
             ledger = self._records.read()
-            number = self._step_back(ledger.entries, ledger.state.get("at"))
-            if number is None:
+            info = self._step_back(self._listed(ledger), _position(ledger))
+            if info is None:
                 return None
-            info = _info(ledger.entries[number])
             self._env.restore(info.id)
             with self._records.changing() as ledger:
-                ledger.state["at"] = number
+                ledger.state["at"] = [info.id, info.timestamp]
             return info
 
     def list_checkpoints(self) -> list[CheckpointInfo]:
         """Return all checkpoints, oldest first."""
-        return [_info(entry) for entry in self._records.read().entries.values()]
+        return self._listed(self._records.read())
 
     def get(self, name: str) -> CheckpointInfo | None:
         """Return the newest checkpoint with a name, or None."""
@@ -137,17 +149,38 @@ class CheckpointManager:
 
     def delete(self, name: str) -> CheckpointInfo:
         """Delete the record of the newest checkpoint with a name; the environment's data remains."""
+        info = self.get(name)
+        if info is None:
+            raise KeyError(f"No checkpoint named {name!r}")
         with self._records.changing() as ledger:
             for number, entry in reversed(ledger.entries.items()):
-                if entry["name"] == name:
-                    return _info(ledger.entries.pop(number))
-        raise KeyError(f"No checkpoint named {name!r}")
+                if _info(entry) == info:
+                    del ledger.entries[number]
+                    return info
+            ledger.state["hidden"] = [*ledger.state.get("hidden", []), info.id]
+        return info
 
     def clear(self) -> None:
         """Delete all records; the environment's data remains."""
+        hidden = [one.id for one in self._saved_by_hand(self._records.read())]
         with self._records.changing() as ledger:
             ledger.entries.clear()
             ledger.state["at"] = None
+            ledger.state["hidden"] = [*ledger.state.get("hidden", []), *hidden]
+
+    def _listed(self, ledger: Ledger) -> list[CheckpointInfo]:
+        """Return the records and what was saved by hand, oldest first, without what was deleted."""
+        records = [_info(entry) for entry in ledger.entries.values()]
+        if isinstance(self._env, SharedHistory):
+            existing = self._env.existing({one.id for one in records})
+            records = [one for one in records if one.id in existing]
+        return sorted(records + self._saved_by_hand(ledger), key=lambda one: one.timestamp)
+
+    def _saved_by_hand(self, ledger: Ledger) -> list[CheckpointInfo]:
+        if not isinstance(self._env, SharedHistory):
+            return []
+        hidden = set(ledger.state.get("hidden", []))
+        return [one for one in self._env.saved_by_hand() if one.id not in hidden]
 
     def _restore(self, info: CheckpointInfo) -> CheckpointInfo:
         self._env.restore(info.id)
@@ -155,13 +188,26 @@ class CheckpointManager:
             ledger.state["at"] = None
         return info
 
-    def _step_back(self, entries: dict[int, Entry], at: int | None) -> int | None:
+    def _step_back(
+        self, listed: list[CheckpointInfo], at: tuple[str, float] | None
+    ) -> CheckpointInfo | None:
         if at is None:
-            return max(entries, default=None)
-        if at in entries and isinstance(self._env, ComparableEnvironment):
-            if self._env.differs_from(entries[at]["id"]):
-                return at
-        return max((number for number in entries if number < at), default=None)
+            return listed[-1] if listed else None
+        current = next((one for one in listed if (one.id, one.timestamp) == at), None)
+        if current is not None and isinstance(self._env, ComparableEnvironment):
+            if self._env.differs_from(current.id):
+                return current
+        earlier = [one for one in listed if one.timestamp < at[1]]
+        return earlier[-1] if earlier else None
+
+
+def _position(ledger: Ledger) -> tuple[str, float] | None:
+    """Return the id and the time of the checkpoint that the last undo restored."""
+    at = ledger.state.get("at")
+    if isinstance(at, int):  # the number of a record, as older versions wrote it
+        entry = ledger.entries.get(at)
+        return (entry["id"], entry["time"]) if entry else None
+    return (at[0], at[1]) if at else None
 
 
 def _info(entry: Entry) -> CheckpointInfo:
