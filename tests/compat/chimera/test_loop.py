@@ -67,7 +67,7 @@ def test_a_checkpoint_every_so_many_steps(manager: CheckpointManager) -> None:
 
 def test_a_checkpoint_every_so_many_seconds(manager: CheckpointManager) -> None:
     clock = Clock()
-    config = LoopConfig(manager, checkpoint_every_seconds=60, clock=clock)
+    config = LoopConfig(checkpoint_manager=manager, checkpoint_every_seconds=60, clock=clock)
     seen = []
     for seconds in (0, 59, 60, 61, 119, 121):
         clock.now = 100.0 + seconds

@@ -21,14 +21,14 @@ def test_every_example_runs(project: Path, number: int, monkeypatch: pytest.Monk
 
 
 def test_the_examples_are_found() -> None:
-    assert len(EXAMPLES) == 3
+    assert len(EXAMPLES) == 4
 
 
 def test_the_names_are_these_and_no_others() -> None:
     assert {name for name in chimera.__all__ if name[0].isupper()} == {
         "CHECKPOINT_SIZE_WARN_BYTES", "CheckpointInfo", "CheckpointManager", "CommandResult",
-        "DockerEnvironment", "Environment", "GhostCommitManager", "GhostSnapshot",
-        "GitEnvironment", "LargeCheckpointWarning", "LocalEnvironment", "LoopConfig", "TestResult",
+        "CompactionMetadata", "DockerEnvironment", "Environment", "FileAwareCompaction",
+        "FileTracker", "GhostCommitManager", "GhostSnapshot", "GitEnvironment", "LargeCheckpointWarning", "LocalEnvironment", "LoopConfig", "TestResult",
     }  # fmt: skip
 
 

@@ -15,6 +15,11 @@ from __future__ import annotations
 from clew.compat.chimera.checkpoints import CheckpointInfo, CheckpointManager
 from clew.compat.chimera.docker import DockerEnvironment
 from clew.compat.chimera.environment import Environment
+from clew.compat.chimera.file_tracker import (
+    CompactionMetadata,
+    FileAwareCompaction,
+    FileTracker,
+)
 from clew.compat.chimera.ghost import GhostCommitManager
 from clew.compat.chimera.ghost_files import GhostSnapshot
 from clew.compat.chimera.git import GitEnvironment
@@ -31,8 +36,11 @@ __all__ = [
     "CheckpointInfo",
     "CheckpointManager",
     "CommandResult",
+    "CompactionMetadata",
     "DockerEnvironment",
     "Environment",
+    "FileAwareCompaction",
+    "FileTracker",
     "GhostCommitManager",
     "GhostSnapshot",
     "GitEnvironment",
