@@ -219,6 +219,12 @@ class FakeWorkspace(FakeSessions):
         self.note("edit", ref, labels)
         return samples.NAMED
 
+    def note_verdict(
+        self, ref: str, status: str, *, note: str = "", monitor: Monitor | None = None
+    ) -> Checkpoint:
+        self.note("note_verdict", ref, status, note)
+        return samples.NAMED
+
     def preview(
         self,
         ref: str | None = None,

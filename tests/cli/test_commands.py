@@ -270,9 +270,36 @@ def test_edit_passes_on_only_what_was_given(fake: FakeClew) -> None:
     fake.run("edit", "@", "--name", "", "--unpin")
 
     assert fake.workspace.asked == [
-        ("edit", "@", {"intent": None, "name": "", "description": None, "pin": False}),
+        (
+            "edit",
+            "@",
+            {
+                "intent": None, "name": "", "description": None, "pin": False, "meta": {},
+                "notes": [],
+            },
+        ),
         ("show", "02" * 32, False),
-    ]
+    ]  # fmt: skip
+
+
+def test_edit_passes_on_metadata_and_notes(fake: FakeClew) -> None:
+    fake.run("edit", "@", "--meta", "k=v=w", "--meta=gone=", "--note", "one", "--note=two")
+
+    assert fake.workspace.asked[0] == (
+        "edit",
+        "@",
+        {
+            "intent": None, "name": None, "description": None, "pin": None,
+            "meta": {"k": "v=w", "gone": ""}, "notes": ["one", "two"],
+        },
+    )  # fmt: skip
+    assert fake.run("edit", "@", "--meta", "no equals sign").code == ExitCode.USAGE
+
+
+def test_a_verdict_is_noted_by_hand(fake: FakeClew) -> None:
+    assert fake.run("verdict", "@", "failing", "--note", "the page is blank").code == ExitCode.DONE
+    assert fake.workspace.asked == [("note_verdict", "@", "failing", "the page is blank")]
+    assert fake.run("verdict", "@").code == ExitCode.USAGE
 
 
 @pytest.mark.parametrize("words", [(), ("--pin", "--unpin")])

@@ -60,7 +60,12 @@ def typed_commands(say: Type) -> list[tuple[str, ...]]:
         ("edit", "@", "--intent", say("edit --intent")),
         ("edit", "@", "--description", say("edit --description")),
         ("edit", "@", "--name", say("edit --name")),
+        ("edit", "@", "--meta", f"why={say('edit --meta value')}"),
+        ("edit", "@", "--note", say("edit --note")),
         ("edit", say("edit REF"), "--pin"),
+        ("verdict", say("verdict REF"), "passing"),
+        ("verdict", "@", say("verdict STATUS")),
+        ("verdict", "@", "failing", "--note", say("verdict --note")),
         ("init", say("init")),
         ("log", "--grep", say("log --grep")),
         ("log", "--session", say("log --session")),
@@ -207,6 +212,8 @@ def test_secrets_of_every_kind_stay_out_of_every_label(typing: Typing, place: Pa
     typing.run("effect", "record", say("what"), "--undo", say("undo"))
     typing.run("effect", "settle", "1", "failed", say("outcome"))
     typing.run("edit", "@~1", "--intent", say("edited"), "--description", say("edited, too"))
+    typing.run("edit", "@~1", "--meta", f"why={say('edited meta')}", "--note", say("edited note"))
+    typing.run("verdict", "@~1", "failing", "--note", say("verdict note"))
     for words in LOOKING:
         typing.run(*words)
         typing.run(*words, "--json")
@@ -223,6 +230,9 @@ def test_secrets_of_every_kind_stay_out_of_every_label(typing: Typing, place: Pa
         (("save", "{}", "--description", "{}"), "intent and description"),
         (("save", "x", "--meta", "a={}"), "metadata"),
         (("edit", "@", "--description", "{}"), "description"),
+        (("edit", "@", "--meta", "a={}"), "metadata"),
+        (("edit", "@", "--note", "{}"), "notes"),
+        (("verdict", "@", "passing", "--note", "{}"), "note"),
         (("task", "add", "{}"), "title"),
         (("effect", "record", "{}"), "effect"),
         (("session", "attach", "--agent", "{}"), "agent"),

@@ -39,6 +39,7 @@ SCENARIO: dict[str, Sequence[Sequence[str]]] = {
         ["save", "--skip-unchanged"],
     ],
     "edit": [["edit", "two", "--intent", "second"]],
+    "verdict": [["verdict", "two", "passing"]],
     "log": [["log"], ["--json", "log", "--path", "{workspace}/file"]],
     "status": [["status"], ["--json", "status"]],
     "show": [["show", "@"]],

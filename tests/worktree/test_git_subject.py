@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from clew.worktree import git_subject
-from clew.worktree.git_subject import last_subject
+from clew.worktree.git_subject import read_subject
 from tests.kit.everything import git, repository
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
@@ -23,7 +23,7 @@ def project(tmp_path: Path) -> Path:
 
 
 def subject(project: Path) -> str | None:
-    return last_subject(os.fsencode(project))
+    return read_subject(os.fsencode(project)).text or None
 
 
 def test_a_fresh_commit(project: Path) -> None:

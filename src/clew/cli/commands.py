@@ -12,6 +12,7 @@ GROUPS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
         (
             ("save", "Create a checkpoint: a snapshot of the workspace"),
             ("edit", "Edit a checkpoint's labels"),
+            ("verdict", "Record by hand whether a checkpoint works"),
             ("init", "Register a directory as a workspace"),
         ),
     ),

@@ -16,12 +16,16 @@ if TYPE_CHECKING:
 COMMAND = Command(
     "edit",
     "Edit a checkpoint's labels",
-    "Changes labels only, never the captured files. An empty text removes a label.",
+    """\
+Changes labels only, never the captured files.
+An empty text removes a label, KEY= removes metadata, and --note '' removes all notes.""",
     (REF,),
     (
         Option(("--intent",), "Short description", "TEXT"),
         Option(("--name",), "Name for later reference", "NAME"),
         Option(("--description",), "Longer description", "TEXT"),
+        Option(("--meta",), "Set metadata", "KEY=VALUE", many=True),
+        Option(("--note",), "Add a note", "TEXT", many=True),
         Option(("--pin",), "Protect it from pruning"),
         Option(("--unpin",), "Allow pruning again"),
     ),
@@ -31,7 +35,8 @@ COMMAND = Command(
 def run(args: Arguments, context: CommandContext) -> int:
     pin = _pin(args)
     labels = {key: args.maybe(f"--{key}") for key in ("intent", "name", "description")}
-    if pin is None and all(text is None for text in labels.values()):
+    meta, notes = args.pairs("--meta"), args.all("--note")
+    if pin is None and not (meta or notes) and all(text is None for text in labels.values()):
         raise BadOption("clew edit", "no label given")
     with context.open() as workspace:
         checkpoint = workspace.edit(
@@ -40,10 +45,17 @@ def run(args: Arguments, context: CommandContext) -> int:
             name=labels["name"],
             description=labels["description"],
             pin=pin,
+            meta=meta,
+            notes=notes,
             monitor=context.monitor,
         )
         details = workspace.show(checkpoint.id.hex())
-    context.say_redacted(intent=labels["intent"], description=labels["description"])
+    context.say_redacted(
+        intent=labels["intent"],
+        description=labels["description"],
+        metadata="\n".join([*meta.values(), *(f"{key}={value}" for key, value in meta.items())]),
+        notes="\n".join(notes),
+    )
     look = context.look()
     context.emit(lambda: json.shown(details), lambda: card.shown(details, look))
     return ExitCode.DONE

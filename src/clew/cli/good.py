@@ -16,8 +16,8 @@ COMMAND = Command(
     "good",
     "Show the newest checkpoint that passes its check",
     """\
-If a check is configured (`clew config set verify COMMAND`), only its results count; otherwise the
-latest result of any check.
+If a check is configured (`clew config set verify COMMAND`), only its results and verdicts noted by
+hand (`clew verdict`) count; otherwise the latest result of any check.
 Flaky results, and results of checks whose inputs changed while they ran, do not count.
 Restore it with `clew restore good`.""",
 )

@@ -54,6 +54,18 @@ class Arguments:
             raise suggestions.not_a_number(key, text, least)
         return int(text)
 
+    def pairs(self, key: str) -> dict[str, str]:
+        """Return all values, each of the form KEY=VALUE."""
+        found = {}
+        for text in self.all(key):
+            name, equals, value = text.partition("=")
+            if not name or not equals:
+                from clew.errors import BadOption  # imports `typing`, as all errors do
+
+                raise BadOption(key, f"not KEY=VALUE: {text!r}")
+            found[name] = value
+        return found
+
 
 def split_at_verb(words: Sequence[str]) -> tuple[list[str], str | None, list[str]]:
     """Return the options before the command name, the name, and the words after it."""

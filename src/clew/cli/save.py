@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from clew.cli.declare import Command, Option, Positional
 from clew.cli.exits import ExitCode
-from clew.errors import BadOption
 from clew.model.verdict import VerdictStatus
 from clew.render import card, json, units
 from clew.render.safe import safe, safe_line, safe_path
@@ -64,7 +63,7 @@ Manual checkpoints are kept until you delete them; automatic ones are pruned by 
 
 
 def run(args: Arguments, context: CommandContext) -> int:
-    meta = _meta(args.all("--meta"))
+    meta = args.pairs("--meta")
     _require_sense(args, context)
     # A new workspace has no configured check, so --check does not create one.
     with context.open(create=not args.given("--check")) as workspace:
@@ -145,16 +144,6 @@ def _strict_code(result: SaveResult) -> int:
     verdict = result.verdict
     has_passed = verdict is None or verdict._replace(is_flaky=False).status == VerdictStatus.PASSING
     return ExitCode.DONE if has_passed else ExitCode.VERIFICATION
-
-
-def _meta(pairs: list[str]) -> dict[str, str]:
-    found = {}
-    for pair in pairs:
-        key, equals, value = pair.partition("=")
-        if not key or not equals:
-            raise BadOption("--meta", f"not KEY=VALUE: {pair!r}")
-        found[key] = value
-    return found
 
 
 def _amount(result: SaveResult) -> str:

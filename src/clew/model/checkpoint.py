@@ -21,6 +21,10 @@ class Labels(NamedTuple):
     description: str = ""
     pinned: bool = False
     meta: tuple[tuple[str, str], ...] = ()
+    notes: tuple[str, ...] = ()
+    """Texts added later, oldest first."""
+    is_intent_from_git: bool = False
+    """Whether the intent is the subject of the last commit, because none was given."""
 
 
 class Checkpoint(NamedTuple):

@@ -51,6 +51,8 @@ class Where:
     PRIVATE_COPY = "private copy"
     PLAIN_COPY = "plain copy"
     """A copy at another path, where namespaces are not available."""
+    BY_HAND = "by hand"
+    """Nothing ran: a person noted the verdict."""
 
 
 class Details(NamedTuple):
@@ -91,14 +93,15 @@ class Details(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """The result of a verification command on one state."""
+    """The result of a verification command on one state, or what a person noted."""
 
     command: str
+    """Empty if it was noted by hand."""
     exit_code: int | None
     """None if it did not exit by itself."""
     duration_ns: int
     output: str
-    """The end of its output, redacted."""
+    """The end of its output, redacted; the note if it was noted by hand."""
     time_ns: int
     ran_in: str
     """One of `Where`."""
@@ -120,6 +123,11 @@ class Verdict(NamedTuple):
         if self.exit_code is None or self.end_reason != RunEnd.EXITED:
             return VerdictStatus.UNKNOWN
         return VerdictStatus.PASSING if self.exit_code == 0 else VerdictStatus.FAILING
+
+    @property
+    def is_by_hand(self) -> bool:
+        """Whether a person noted it."""
+        return self.ran_in == Where.BY_HAND
 
     @property
     def is_telling(self) -> bool:

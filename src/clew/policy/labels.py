@@ -12,6 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from clew.model.checkpoint import Labels
     from clew.model.task import Task
 
 INTENT_LIMIT = 4_000
@@ -21,6 +22,11 @@ RESTORED = "restored"
 """Meta key of the result of a restore that is not an existing checkpoint: what was restored."""
 KEPT_SINCE = "kept-since"
 """Meta key of a restore that was merged with edits: the base of those edits."""
+_OWN = "clew:"
+"""Prefix of the meta keys under which labels are stored that have no column."""
+_INTENT_FROM = f"{_OWN}intent-from"
+_FROM_GIT = "git"
+_NOTE = f"{_OWN}note-"
 
 _REPLACEMENT = "\ufffd"
 
@@ -69,6 +75,24 @@ def meta_labels(meta: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
             name = f"{label(key)} {number}"
         found[name] = _meta_value(key, value)
     return tuple(found.items())
+
+
+def stored_meta(labels: Labels) -> tuple[tuple[str, str], ...]:
+    """Return the meta values as stored, with the labels that have no column."""
+    own = [(f"{_NOTE}{number:06}", text) for number, text in enumerate(labels.notes)]
+    if labels.is_intent_from_git:
+        own.append((_INTENT_FROM, _FROM_GIT))
+    return (*labels.meta, *own)
+
+
+def labels_of(labels: Labels, stored: Iterable[tuple[str, str]]) -> Labels:
+    """Return labels with the meta values as stored; the reverse of `stored_meta`."""
+    values = list(stored)
+    return labels._replace(
+        meta=tuple(pair for pair in values if not pair[0].startswith(_OWN)),
+        notes=tuple(text for key, text in sorted(values) if key.startswith(_NOTE)),
+        is_intent_from_git=(_INTENT_FROM, _FROM_GIT) in values,
+    )
 
 
 def _meta_value(key: str, value: str) -> str:

@@ -26,7 +26,7 @@ def saved(result: SaveResult, look: Style) -> Iterator[str]:
     checkpoint = result.checkpoint
     yield heading(checkpoint, look)
     if checkpoint.labels.intent:
-        yield f"  {safe_line(checkpoint.labels.intent)}"
+        yield f"  {safe_line(checkpoint.labels.intent)}{_source(checkpoint, look)}"
     if result.story is not None and result.created:
         yield _headline(result.story, look)
     cost = f"{units.size(result.new_bytes)} new in {units.duration(result.duration_ns)}"
@@ -53,6 +53,9 @@ def vouched(checkpoint: Checkpoint, look: Style) -> Iterator[str]:
         yield f"  {safe_line(checkpoint.labels.intent)}"
     if checkpoint.verdict is not None:
         yield f"  {verdicts.known(checkpoint.verdict, look)}"
+        if checkpoint.verdict.is_by_hand:
+            for line in checkpoint.verdict.output.splitlines():
+                yield f"    {safe(line)}"
 
 
 def shown(details: CheckpointStory, look: Style) -> Iterator[str]:
@@ -60,8 +63,8 @@ def shown(details: CheckpointStory, look: Style) -> Iterator[str]:
     checkpoint = details.checkpoint
     labels, record = checkpoint.labels, checkpoint.record
     yield heading(checkpoint, look)
-    for line in labels.intent.splitlines():
-        yield f"  {safe(line)}"
+    for number, line in enumerate(labels.intent.splitlines()):
+        yield f"  {safe(line)}{'' if number else _source(checkpoint, look)}"
     if labels.description:
         yield ""
         for line in labels.description.splitlines():
@@ -94,6 +97,16 @@ def shown(details: CheckpointStory, look: Style) -> Iterator[str]:
             yield field("failed", safe_line(value))
             continue
         yield field("meta", f"{safe_line(key)} = {safe_line(value)}")
+    for note in labels.notes:
+        first, *more = note.splitlines()
+        yield field("note", safe(first))
+        for line in more:
+            yield field("", safe(line))
+
+
+def _source(checkpoint: Checkpoint, look: Style) -> str:
+    """Return a remark behind an intent that was not given."""
+    return paint("  (from git)", "dim", look) if checkpoint.labels.is_intent_from_git else ""
 
 
 def _session(checkpoint: Checkpoint) -> str:

@@ -77,8 +77,10 @@ def counts_in_words(changes: ChangeCounts) -> str:
 
 
 def verdict(found: Verdict) -> str:
-    """Return `✔ npm test`; `✔!` if files changed while it ran."""
+    """Return `✔ npm test`, or `✔ by hand`; `✔!` if files changed while it ran."""
     mark = _VERDICT_MARKS.get(found.status, "?")
+    if found.is_by_hand:
+        return f"{mark} by hand"
     doubt = "!" if found.changed_count and found.status in _VERDICT_COLOURS else ""
     return f"{mark}{doubt} {safe_line(found.command)}"
 
@@ -95,7 +97,9 @@ def verdict_colour(found: Verdict) -> str:
 
 
 def verdict_in_words(found: Verdict, look: Style) -> str:
-    """Return `✘ npm test: failing, exit 1, 2.1 s`."""
+    """Return `✘ npm test: failing, exit 1, 2.1 s`, or `✘ by hand: failing`."""
+    if found.is_by_hand:
+        return paint(f"{verdict(found)}: {found.status}", verdict_colour(found), look)
     status = f"{found.status}, but its inputs changed" if found.changed_count else found.status
     text = f"{verdict(found)}: {status}, {_ending(found)}, {duration(found.duration_ns)}"
     return paint(text, verdict_colour(found), look)

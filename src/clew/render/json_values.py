@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from typing import Literal, overload
 
     from clew.model.change import Change, ChangeCounts
-    from clew.model.checkpoint import Checkpoint, WorkspaceInfo
+    from clew.model.checkpoint import Checkpoint, Labels, WorkspaceInfo
     from clew.model.drill import Drill
     from clew.model.fact import Fact
     from clew.model.position import Position
@@ -72,6 +72,7 @@ def checkpoint_value(checkpoint: Checkpoint) -> shapes.Checkpoint:
         "name": labels.name,
         "has_name": labels.named,
         "intent": labels.intent,
+        "intent_source": _intent_source(labels),
         "description": labels.description,
         "time": rfc3339(record.time_ns),
         "sequence": record.sequence,
@@ -87,6 +88,7 @@ def checkpoint_value(checkpoint: Checkpoint) -> shapes.Checkpoint:
         "verdict": None if checkpoint.verdict is None else verdict_value(checkpoint.verdict),
         "drill": None if checkpoint.drill is None else drill_value(checkpoint.drill),
         "meta": dict(labels.meta),
+        "notes": list(labels.notes),
         "is_pinned": labels.pinned,
         "is_current": checkpoint.is_here,
         "position": position_value(record.position, checkpoint.tasks),
@@ -102,6 +104,12 @@ def drill_value(drill: Drill) -> shapes.Drill:
             {**path_value(one.path), "reason": one.description} for one in drill.differences
         ],
     }
+
+
+def _intent_source(labels: Labels) -> str | None:
+    if not labels.intent:
+        return None
+    return "git" if labels.is_intent_from_git else "given"
 
 
 def position_value(position: Position, tasks: Sequence[Task] | None) -> shapes.Position | None:

@@ -46,8 +46,10 @@ def every_run(verdicts: Iterable[Verdict], first: str, look: Style) -> Iterator[
 
 def known(verdict: Verdict, look: Style) -> str:
     """Return an earlier verdict: `✔ npm test: passing in the workspace, 10:27`."""
-    status = "passing, but its inputs changed," if verdict.changed_count else verdict.status
     when = timestamps.short(verdict.time_ns, look)
+    if verdict.is_by_hand:
+        return f"{checkpoint_title.verdict_in_words(verdict, look)}, {when}"
+    status = "passing, but its inputs changed," if verdict.changed_count else verdict.status
     text = f"{checkpoint_title.verdict(verdict)}: {status} in {place(verdict)}, {when}"
     return paint(text, checkpoint_title.verdict_colour(verdict), look)
 
@@ -56,7 +58,8 @@ def _runs(runs: Sequence[Verdict], look: Style) -> Iterator[str]:
     """Yield the runs of one command; the latest conclusive one is shown in full."""
     verdict = next((run for run in runs if run.is_telling), runs[0])
     yield field("verdict", checkpoint_title.verdict_in_words(verdict, look))
-    yield field("", f"ran in {place(verdict)}, {timestamps.full(verdict.time_ns, look)}")
+    when = timestamps.full(verdict.time_ns, look)
+    yield field("", f"noted {when}" if verdict.is_by_hand else f"ran in {place(verdict)}, {when}")
     if len(runs) > 1:
         yield field("", _tally(runs))
     for line in _circumstances(verdict):

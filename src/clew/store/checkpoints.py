@@ -10,7 +10,8 @@ from clew.model.checkpoint import Checkpoint, Labels
 from clew.model.ids import CheckpointId, StateId
 from clew.model.record import Origin, Record
 from clew.model.retention import RetentionRule, Tombstone
-from clew.policy.labels import label, meta_labels
+from clew.model.verdict import Where
+from clew.policy.labels import label, labels_of, meta_labels, stored_meta
 from clew.store.database import Database, Row
 from clew.store.drills import DRILL_COLUMNS, drill_of
 from clew.store.verdicts import LATEST_VERDICT, OWN_CHECK, VERDICT_COLUMNS, verdict_of
@@ -106,10 +107,15 @@ class Checkpoints:
         return self._checkpoint(row) if row else None
 
     def latest_passing(self, workspace: bytes) -> Checkpoint | None:
-        """Return the newest checkpoint that passes the workspace's own check, or any if it has none."""
+        """Return the newest checkpoint that passes the workspace's own check, or any if it has none.
+
+        A verdict noted by hand counts like the own check.
+        """
         rows = self._database.stream(
             _COLUMNS + " AND c.workspace = ? AND v.exit_code = 0 AND v.changed = 0"
-            f" AND as_label(v.command) = ifnull({OWN_CHECK}, as_label(v.command)) ORDER BY c.sequence DESC",
+            f" AND (v.place = '{Where.BY_HAND}'"
+            f" OR as_label(v.command) = ifnull({OWN_CHECK}, as_label(v.command)))"
+            " ORDER BY c.sequence DESC",
             (workspace,),
         )
         for row in rows:
@@ -235,7 +241,7 @@ class Checkpoints:
         self._database.execute("DELETE FROM meta_values WHERE checkpoint = ?", (identifier,))
         self._database.execute_many(
             "INSERT INTO meta_values VALUES (?, ?, ?)",
-            [(identifier, key, value) for key, value in labels.meta],
+            [(identifier, key, value) for key, value in stored_meta(labels)],
         )
 
     def set_counts(self, identifier: CheckpointId, counts: ChangeCounts) -> None:
@@ -263,10 +269,8 @@ class Checkpoints:
         meta = self._database.execute(
             "SELECT key, value FROM meta_values WHERE checkpoint = ? ORDER BY key", (identifier,)
         )
-        labels = Labels(
-            row[2] or "", row[3] or "", bool(row[4]), row[5] or "", bool(row[6]),
-            tuple((key, value) for key, value in meta),
-        )  # fmt: skip
+        labels = Labels(row[2] or "", row[3] or "", bool(row[4]), row[5] or "", bool(row[6]))
+        labels = labels_of(labels, ((key, value) for key, value in meta))
         labels = _redacted(labels)  # an older clew may have stored secrets it did not recognize
         counts = ChangeCounts(*row[7:12]) if row[7] is not None else None
         return Checkpoint(
@@ -281,6 +285,7 @@ def _redacted(labels: Labels) -> Labels:
         name=label(labels.name) if labels.named else labels.name,
         description=label(labels.description),
         meta=meta_labels(labels.meta),
+        notes=tuple(label(note) for note in labels.notes),
     )
 
 

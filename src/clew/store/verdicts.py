@@ -17,9 +17,11 @@ _IS_CONCLUSIVE = f"changed = 0 AND ended IN ('{RunEnd.EXITED}', '{RunEnd.TIMEOUT
 
 LATEST_VERDICT = f"""
 SELECT id FROM verdicts WHERE state = c.state
-ORDER BY as_label(command) = {OWN_CHECK} DESC, {_IS_CONCLUSIVE} DESC, id DESC LIMIT 1
+ORDER BY place = '{Where.BY_HAND}' OR as_label(command) = ifnull({OWN_CHECK}, as_label(command)) DESC,
+  {_IS_CONCLUSIVE} DESC, id DESC LIMIT 1
 """
-"""SQL for the verdict shown for checkpoint `c`: its own check first, conclusive ones first."""
+"""SQL for the verdict shown for checkpoint `c`: its own check or a verdict noted by hand first,
+conclusive ones first."""
 
 _IS_FLAKY = f"""
 (SELECT count(DISTINCT exit_code = 0) > 1 FROM verdicts o
@@ -86,6 +88,15 @@ class Verdicts:
                 (verdict.state, checkpoint, verdict.command, verdict.time_ns, verdict.ran_in),
             )
             if known is None:
+                self.add(checkpoint, verdict)
+
+    def note(self, checkpoint: CheckpointId, state: StateId, verdict: Verdict | None) -> None:
+        """Replace the verdict of a state that was noted by hand; None removes it."""
+        with self._database.transaction():
+            self._database.execute(
+                "DELETE FROM verdicts WHERE state = ? AND place = ?", (state, Where.BY_HAND)
+            )
+            if verdict is not None:
                 self.add(checkpoint, verdict)
 
     def checkpoints(self, workspace: bytes) -> set[CheckpointId]:

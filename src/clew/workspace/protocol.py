@@ -107,7 +107,12 @@ class WorkspaceProtocol(Protocol):
         description: str | None = None,
         pin: bool | None = None,
         meta: Mapping[str, str] | None = None,
+        notes: Sequence[str] = (),
         monitor: Monitor | None = None,
+    ) -> Checkpoint: ...
+
+    def note_verdict(
+        self, ref: str, status: str, *, note: str = "", monitor: Monitor | None = None
     ) -> Checkpoint: ...
 
     def resolve(self, ref: str, *, monitor: Monitor | None = None) -> Checkpoint: ...

@@ -230,15 +230,19 @@ class Workspace:
         description: str | None = None,
         pin: bool | None = None,
         meta: Mapping[str, str] | None = None,
+        notes: Sequence[str] = (),
         monitor: Monitor | None = None,
     ) -> Checkpoint:
-        """Edit the labels of a checkpoint; None leaves a label unchanged, as does a missing key."""
+        """Edit the labels of a checkpoint; None leaves a label unchanged, as does a missing key.
+
+        Notes are appended.  An empty text removes a label, a meta key, or all notes.
+        """
         from clew.operations.save.labels import edit
 
         with self._access.reading(monitor) as context:
             return edit(
                 context, self._access.resolve(ref, monitor), intent=intent, name=name,
-                description=description, pin=pin, meta=meta,
+                description=description, pin=pin, meta=meta, notes=notes,
             )  # fmt: skip
 
     def step(self, intent: str) -> AbstractContextManager[Step]:
@@ -519,6 +523,19 @@ class Workspace:
             rows = context.store.drills
             found = rows.latest_failed(context.workspace) or rows.latest(context.workspace)
             return context.store.checkpoints.get(found) if found is not None else None
+
+    def note_verdict(
+        self, ref: str, status: str, *, note: str = "", monitor: Monitor | None = None
+    ) -> Checkpoint:
+        """Record `passing` or `failing` for the state of a checkpoint, without running a check.
+
+        It replaces what was noted before, and counts like a result of the workspace's own check.
+        `none` removes it.
+        """
+        from clew.operations.sandbox.verdicts import note_verdict
+
+        with self._access.reading(monitor) as context:
+            return note_verdict(context, self._access.resolve(ref, monitor), status, note)
 
     def exec(
         self,

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from clew.model.git_pack import GitPackIndex, ReadAt, read_object
+from clew.model.named_tuple import NamedTuple
 from clew.worktree.root import Root
 
 _LIMIT = 1 << 20
@@ -21,32 +22,61 @@ _LIMIT = 1 << 20
 _MAX_PACKS = 200
 _PACKS = b".git/objects/pack"
 _HEX = b"0123456789abcdef"
+_REFTABLE = b"refs/heads/.invalid"
+"""What HEAD contains in a repository whose refs are in a reftable."""
 
 
-def last_subject(root: bytes) -> str | None:
-    """Return the subject of the commit that HEAD names, if it can be read."""
+class Subject(NamedTuple):
+    """The subject of a commit, or why it cannot be read."""
+
+    text: str
+    """Empty if there is no repository or no commit."""
+    problem: str = ""
+
+
+def read_subject(root: bytes) -> Subject:
+    """Return the subject of the commit that HEAD names."""
     try:
+        if not stat.S_ISDIR(os.lstat(root + b"/.git").st_mode):
+            return Subject("", ".git is not a directory")
         with Root(root) as opened:
-            commit = _head(opened)
-            if commit is None:
-                return None
-            subject = _from_object(opened, commit) or _from_reflog(opened, commit)
-    except OSError:
-        return None
-    return subject.decode("utf-8", "replace") if subject else None
+            return _subject(opened)
+    except (FileNotFoundError, NotADirectoryError):
+        return Subject("")
+    except OSError as error:
+        return Subject("", f"{error.strerror or error}")
 
 
-def _head(root: Root) -> bytes | None:
-    head = (_read(root, b".git/HEAD") or b"").strip()
+def _subject(root: Root) -> Subject:
+    head = _read(root, b".git/HEAD")
+    if head is None:
+        return Subject("", ".git/HEAD is missing or unreadable")
+    commit = _resolved(root, head.strip())
+    if commit is None:
+        return Subject("", "unsupported content of .git/HEAD")
+    if not commit:
+        return Subject("")  # no commit yet
+    found = _from_object(root, commit)
+    if not found:
+        found = _from_reflog(root, commit) or found
+    if found is None:
+        return Subject("", f"no such object: {commit[:12].decode('ascii')}")
+    return Subject(found.decode("utf-8", "replace"))
+
+
+def _resolved(root: Root, head: bytes) -> bytes | None:
+    """Return the id of the commit, empty if the branch has none yet, or None if it is not understood."""
     for _ in range(5):  # a symbolic ref may refer to another
         if _is_id(head):
             return head
         if not head.startswith(b"ref: "):
             return None
         name = head[5:]
-        if not name.startswith(b"refs/") or b".." in name:
+        if not name.startswith(b"refs/") or b".." in name or name == _REFTABLE:
             return None
         head = (_read(root, b".git/" + name) or _packed_ref(root, name) or b"").strip()
+        if not head:
+            return b""
     return None
 
 

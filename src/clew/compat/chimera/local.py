@@ -301,7 +301,9 @@ def _title_by_hand(checkpoint: Checkpoint) -> str:
     labels = checkpoint.labels
     if checkpoint.record.origin != Origin.MANUAL:
         return ""
-    return labels.name if labels.named else labels.intent
+    if labels.named:
+        return labels.name
+    return "" if labels.is_intent_from_git else labels.intent
 
 
 def _directory_argument(workdir: StrPath | None, working_dir: StrPath | None) -> StrPath:

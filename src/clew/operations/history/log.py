@@ -92,6 +92,7 @@ def _mentions(checkpoint: Checkpoint, text: str) -> bool:
     fields = [labels.intent, labels.name, labels.description, checkpoint.id.hex()]
     fields.append(checkpoint.headline or "")
     fields += [f"{key}={value}" for key, value in labels.meta]
+    fields += labels.notes
     if checkpoint.verdict is not None:
         fields.append(checkpoint.verdict.command)
     return any(text in field.lower() for field in fields)

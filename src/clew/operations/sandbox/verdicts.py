@@ -5,11 +5,11 @@ Every run ends here: redacted, cut to its tail, and stored for the state that it
 
 from __future__ import annotations
 
-from clew.errors import ClewError
+from clew.errors import BadOption, ClewError
 from clew.model.checkpoint import Checkpoint
 from clew.model.ids import StateId
 from clew.model.named_tuple import NamedTuple
-from clew.model.verdict import Details, RunEnd, Verdict
+from clew.model.verdict import Details, RunEnd, Verdict, VerdictStatus, Where
 from clew.operations.context import Context
 from clew.policy.labels import label
 from clew.policy.redaction.redact import redact
@@ -19,6 +19,10 @@ from clew.worktree.run_command import CommandResult
 
 OUTPUT_KEPT = 64 << 10
 """Bytes of output stored with a verdict."""
+
+NONE = "none"
+NOTABLE = (VerdictStatus.PASSING, VerdictStatus.FAILING, NONE)
+"""What can be noted by hand; `none` removes it."""
 
 _NO_DETAILS = Details()
 
@@ -80,6 +84,26 @@ def store_verdict(context: Context, checkpoint: Checkpoint, verdict: Verdict) ->
         store.spool.remove(spooled)
     found = context.mark_here(context.find(checkpoint.id))
     return StoredVerdict(found._replace(headline=checkpoint.headline, tasks=checkpoint.tasks))
+
+
+def note_verdict(context: Context, checkpoint: Checkpoint, status: str, note: str) -> Checkpoint:
+    """Store a verdict that a person noted for the state of a checkpoint, or remove it."""
+    if status not in NOTABLE:
+        raise BadOption("STATUS", f"must be one of {', '.join(NOTABLE)}")
+    context.store.require_writable()
+    verdict = None
+    if status != NONE:
+        verdict = Verdict(
+            command="",
+            exit_code=0 if status == VerdictStatus.PASSING else 1,
+            duration_ns=0,
+            output=label(note),
+            time_ns=context.host.now_ns(),
+            ran_in=Where.BY_HAND,
+            state=checkpoint.record.state,
+        )
+    context.store.verdicts.note(checkpoint.id, checkpoint.record.state, verdict)
+    return context.mark_here(context.find(checkpoint.id))
 
 
 def write_spooled(context: Context) -> None:

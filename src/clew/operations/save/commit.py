@@ -37,6 +37,12 @@ Locate = Callable[[ObjectWriter, bool], Located]
 """Stores the position of the session; the second argument is whether files changed since *here*."""
 
 
+class GitSubject(str):
+    """An intent that was not given: the subject of the last git commit."""
+
+    __slots__ = ()
+
+
 class SaveOptions(NamedTuple):
     """Options of a save, with the names, types and defaults of `Workspace.save`."""
 
@@ -314,6 +320,7 @@ def labels_for(options: SaveOptions, sequence: int, notices: list[str]) -> Label
         named=options.name is not None,
         description=description.text,
         meta=meta,
+        is_intent_from_git=isinstance(options.intent, GitSubject) and bool(intent.text),
     )
 
 

@@ -11,7 +11,7 @@ from clew.model.record import Origin
 from clew.model.save_result import SaveResult
 from clew.monitor import Monitor
 from clew.operations.access import Access
-from clew.operations.save.commit import SaveOptions, save
+from clew.operations.save.commit import GitSubject, SaveOptions, save
 from clew.store.backup import backup_if_due
 
 TYPE_CHECKING = False
@@ -34,14 +34,15 @@ def save_workspace(
     """Save the workspace and run its check if there is one; takes its own locks."""
     is_hook = options.origin == Origin.HOOK
     check, session = _check(access, options), access.session_id(options.session)
+    unreadable = None
     if options.intent is None:
-        from clew.worktree.git_subject import last_subject
-
-        options = options._replace(intent=last_subject(access.info.path) or "")
+        options, unreadable = _with_subject(access, options)
     access.notice_other_directory(monitor)
     freed = _keep_min_free(access, monitor)
     result = _committed(access, options, session, monitor)
     result = _with_notice(result, freed)
+    if result.created:
+        result = _with_notice(result, unreadable)
     if not is_hook:  # a hook does not wait: a background process derives the story
         result = _with_story(access, result, monitor)
     if result.created and on_saved is not None:
@@ -66,6 +67,15 @@ def _check(access: Access, options: SaveOptions) -> Check | None:
     from clew.operations.sandbox.verify import chosen_check
 
     return chosen_check(access.context, options.verify, options.check, options.timeout)
+
+
+def _with_subject(access: Access, options: SaveOptions) -> tuple[SaveOptions, str | None]:
+    """Return the options with the subject of the last git commit as the intent, and a notice."""
+    from clew.worktree.git_subject import read_subject
+
+    subject, problem = read_subject(access.info.path)
+    options = options._replace(intent=GitSubject(subject))
+    return options, f"No intent: cannot read the last git commit: {problem}" if problem else None
 
 
 def _keep_min_free(access: Access, monitor: Monitor) -> str | None:

@@ -111,17 +111,17 @@ class Verdict(TypedDict):
     status: str
     """`passing`, `failing`, `flaky` if the command both passed and failed on the same state, `inconclusive` if the result depends on where the check ran, or `unknown` if it did not exit by itself"""
     command: str
-    """the check, secrets redacted"""
+    """the check, secrets redacted; empty if the verdict was noted by hand"""
     exit_code: int | None
     """its exit code, 128 plus the signal number if it was killed, or `null` if it did not exit; 0 or 1 for a URL"""
     duration_ms: int
     """how long it took"""
     output: str
-    """the last 64 KiB of its output, secrets redacted"""
+    """the last 64 KiB of its output, or the note of a verdict noted by hand, secrets redacted"""
     time: str
     """when it ran"""
     ran_in: str
-    """where it ran: `workspace`, `private copy`, or `plain copy` if the system provides no namespaces"""
+    """where it ran: `workspace`, `private copy`, or `plain copy` if the system provides no namespaces; `by hand` if nothing ran and a person noted the verdict"""
     end_reason: str
     """how it ended: `exited`, `timeout`, `interrupted`, `skipped` if it returned 125 (cannot be judged), `failed` if it could not be started, or `inconclusive`"""
     is_good: bool
@@ -180,6 +180,8 @@ class Checkpoint(TypedDict):
     """whether a name was set"""
     intent: str
     """what the author says the checkpoint is; not verified"""
+    intent_source: str | None
+    """`given`, also for checkpoints of versions that did not record it; `git` if it is the subject of the last commit; `null` if there is no intent"""
     description: str
     """a longer text by the author"""
     time: str
@@ -205,11 +207,13 @@ class Checkpoint(TypedDict):
     headline: str | None
     """what changed since its parent, in at most 100 characters; `null` if not derived yet"""
     verdict: Verdict | None
-    """the latest conclusive run on its state, of the workspace's own check if it ever ran there, otherwise of any check; see below, or `null`"""
+    """the latest conclusive run on its state, of the workspace's own check or noted by hand if there ever was one, otherwise of any check; see below, or `null`"""
     drill: Drill | None
     """its last restore drill, see below, or `null`"""
     meta: dict[str, str]
     """keys and values set by the author"""
+    notes: list[str]
+    """texts added later, oldest first"""
     is_pinned: bool
     """whether it is exempt from pruning"""
     is_current: bool
