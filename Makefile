@@ -6,6 +6,7 @@
 #   make format   fix what ruff can fix
 #   make bench    compare with git, restic, borg   make bench ARGS="--quick"
 #   make eval     describe real changes and compare with the ecosystem's own tools   make eval ARGS="1 24"
+#   make torture  kill, starve and race clew at random   make torture ARGS="--seed 7 --minutes 60 --only kills"
 #   make figures  print figures of the source tree
 #   make docs     write the generated pages again
 #   make site     build the documentation site in build/site
@@ -27,7 +28,7 @@ ARGS ?=
 LINTERS := "ruff check" "ruff format --check" mypy "lint-imports --no-logo" codespell
 
 .PHONY: help compiled demo test agents test-agents test-praisonai test-docker check bench eval \
-	figures docs site man completion format clean
+	torture figures docs site man completion format clean
 .DEFAULT_GOAL := help
 
 help:
@@ -75,6 +76,10 @@ eval: $(READY)
 	@scripts/system-packages eval
 	@$(BIN)/python -m evaluation $(ARGS)
 
+torture: compiled
+	@scripts/system-packages torture
+	@$(BIN)/python -m torture $(ARGS)
+
 figures: compiled
 	@$(BIN)/python scripts/figures $(ARGS)
 
@@ -108,4 +113,4 @@ format: $(READY)
 
 clean:
 	rm -rf .venv .venv-* .agents .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build dist
-	find src tests benchmarks demo evaluation examples scripts -name __pycache__ -prune -exec rm -rf {} +
+	find src tests benchmarks demo evaluation examples scripts torture -name __pycache__ -prune -exec rm -rf {} +
