@@ -51,6 +51,7 @@ class Result(NamedTuple):
     number: int
     units: int
     seconds: float
+    cpu_seconds: float
     problem: str = ""
     is_loss: bool = False
     skipped: str = ""
@@ -61,13 +62,14 @@ class Total:
 
     def __init__(self) -> None:
         self.rounds = self.units = self.faults = self.losses = 0
-        self.seconds = 0.0
+        self.seconds = self.cpu_seconds = 0.0
         self.skipped = ""
 
     def add(self, result: Result) -> None:
         self.rounds += not result.skipped
         self.units += result.units
         self.seconds += result.seconds
+        self.cpu_seconds += result.cpu_seconds
         self.faults += bool(result.problem)
         self.losses += result.is_loss
         self.skipped = result.skipped or self.skipped
@@ -107,6 +109,7 @@ def _options(words: list[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--only", action="append", choices=list(KINDS), help="run this kind (may be repeated)"
     )
+    parser.add_argument("--cuts", type=int, default=10, help="cuts in a round of power")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="workers in parallel")
     parser.add_argument("--dir", help="where to work (default /dev/shm)")
     parser.add_argument("--verbose", action="store_true", help="print a line for each round")
@@ -163,7 +166,7 @@ def _work(
     """Run every `jobs`th round of each kind; kinds take turns by the time they have used."""
     place = scratch / f"worker-{index}"
     place.mkdir()
-    bench = Bench(place, options.seed)
+    bench = Bench(place, options.seed, options.cuts)
     spent = dict.fromkeys(kinds, 0.0)
     numbers = {kind: _numbers(index, options) for kind in kinds}
     made: dict[str, Kind] = {}
@@ -197,7 +200,7 @@ def _numbers(index: int, options: argparse.Namespace) -> Iterator[int]:
 
 
 def _round(bench: Bench, made: dict[str, Kind], kind: str, number: int, seed: str) -> Result:
-    started = time.monotonic()
+    started, cpu_started = time.monotonic(), bench.cpu_seconds()
     problem, is_loss, skipped, units = "", False, "", 0
     try:
         if kind not in made:
@@ -212,7 +215,8 @@ def _round(bench: Bench, made: dict[str, Kind], kind: str, number: int, seed: st
         skipped = "the torture itself failed"
     if problem:
         problem = "\n    ".join((problem, *bench.commands()))
-    return Result(kind, number, units, time.monotonic() - started, problem, is_loss, skipped)
+    seconds, cpu_seconds = time.monotonic() - started, bench.cpu_seconds() - cpu_started
+    return Result(kind, number, units, seconds, cpu_seconds, problem, is_loss, skipped)
 
 
 def _report(result: Result, seed: str) -> None:
@@ -225,17 +229,17 @@ def _report(result: Result, seed: str) -> None:
 def _table(totals: dict[str, Total]) -> str:
     lines = [
         "",
-        "| kind | rounds | counted | faults | losses | seconds |",
-        "|---|---|---|---|---|---|",
+        "| kind | rounds | counted | faults | losses | seconds | of a processor |",
+        "|---|---|---|---|---|---|---|",
     ]
     for kind, total in totals.items():
         if total.skipped:
-            lines.append(f"| {kind} | skipped: {total.skipped} | | | | |")
+            lines.append(f"| {kind} | skipped: {total.skipped} | | | | | |")
             continue
         units = getattr(KINDS[kind], "units", "rounds")
         lines.append(
             f"| {kind} | {total.rounds:,} | {total.units:,} {units} | {total.faults} "
-            f"| {total.losses} | {total.seconds:.0f} |"
+            f"| {total.losses} | {total.seconds:.0f} | {total.cpu_seconds:.0f} |"
         )
     return "\n".join(lines)
 

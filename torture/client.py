@@ -41,6 +41,7 @@ class Server:
     def __init__(
         self, place: Path, shim: Path | None, locale: Mapping[str, str] = UTF8, name: str = "socket"
     ) -> None:
+        self.cpu_seconds = 0.0
         self.has_shim = shim is not None
         self.locale = dict(locale)
         self._address = str(place / name)
@@ -115,6 +116,7 @@ class Server:
         with connection.makefile("rb") as file:
             found: Response = pickle.load(file)
         self._open.append(connection)
+        self.cpu_seconds += found.cpu_seconds
         return found
 
     def settle(self) -> None:

@@ -13,7 +13,8 @@ import random
 from typing import NamedTuple
 
 from torture import edits
-from torture.kills import COMMANDS, Outcome
+from torture.outcome import Outcome, check_all
+from torture.plans import COMMANDS
 from torture.protocol import (
     ALLOCATES,
     CHANGES,
@@ -69,9 +70,8 @@ class Errors:
         ran = scene.run(*plan.words, cwd=plan.cwd, env=plan.env, stdin=plan.stdin, fault=case.fault)
         if ran.code < 0:
             raise Problem(f"died of signal {-ran.code}")
-        if ran.code == 0 and plan.words[0] == "save":
-            scene.acknowledge_current(before)
-        Outcome(scene, plan, before, ran.code).check(rng)
+        state = Outcome(scene, plan, before, ran.code).settle(rng)
+        check_all(scene, rng, set(plan.doomed), [state])
         return int(bool(ran.hit))
 
     def close(self) -> None: ...

@@ -21,13 +21,15 @@ from torture.rounds import Bench
 from torture.scene import Problem, Scene
 
 _ARCHIVES = Path(__file__).resolve().parents[1] / "tests" / "old_stores"
+_EXCLUDED = b"left out.tmp".hex()
+"""The manifest has it, and the workspace of these stores excludes it."""
 _FIRST = (("log",), ("save", "first with a new clew"), ("gc",), ("check", "--read-data"))
 
 
 def kill_migration(
     bench: Bench, rng: random.Random, kill: Callable[[Scene, tuple[str, ...]], Response]
-) -> int:
-    """Run one round and return how many commands were killed."""
+) -> None:
+    """Run one round."""
     archive = rng.choice(sorted(_ARCHIVES.glob("v*.tar.gz")))
     place = bench.place / "old"
     shutil.rmtree(place, ignore_errors=True)
@@ -41,10 +43,10 @@ def kill_migration(
     scene.project.mkdir()
     manifest = json.loads((place / "manifest.json").read_text())
     attach = ("init", str(scene.project), "--attach", manifest["workspace"])
-    kills = int(kill(scene, attach).code == -9)
+    kill(scene, attach)
     scene.server.settle()
     scene.run(*attach)  # refused if the first one had bound it
-    kills += kill(scene, rng.choice(_FIRST)).code == -9
+    kill(scene, rng.choice(_FIRST))
     scene.server.settle()
     known = scene.checkpoints()
     for checkpoint in manifest["checkpoints"]:
@@ -55,12 +57,12 @@ def kill_migration(
         _compare(checkpoint["files"], read_tree(str(scene.project)), archive.name)
     scene.check_store()
     scene.server.settle()
-    return kills
 
 
 def _compare(expected: dict[str, Any], actual: Tree, archive: str) -> None:
     """Compare by mode, time, content and user attributes; the manifest has no owners."""
     found = {path.hex(): entry for path, entry in actual.entries.items()}
+    expected = {path: one for path, one in expected.items() if path != _EXCLUDED}
     if found.keys() != expected.keys():
         raise Problem(f"{archive}: other paths: {found.keys() ^ expected.keys()}", is_loss=True)
     for path, (mode, mtime, content, xattrs, *_) in expected.items():

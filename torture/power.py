@@ -35,8 +35,6 @@ _MAKERS = {
 _PATH = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
 _HOST_MEGABYTES = 3000
 _IMAGE_MEGABYTES = 400
-_CUTS = 10
-"""Clones of one round; they are checked one after the other."""
 
 
 class Cut(NamedTuple):
@@ -101,7 +99,7 @@ class Power:
         scene.ok("init")
         scene.save("first")
         cuts: list[Cut] = []
-        pauses = [rng.uniform(0.02, 0.4) for _ in range(_CUTS)]
+        pauses = [rng.uniform(0.02, 0.4) for _ in range(self._bench.cuts)]
         cutter = threading.Thread(target=self._cut, args=(image, scene, pauses, cuts))
         cutter.start()
         while cutter.is_alive():

@@ -49,6 +49,7 @@ class Response(NamedTuple):
     out: str
     err: str
     seconds: float
+    cpu_seconds: float
     calls: int
     """Counted calls."""
     hit: str

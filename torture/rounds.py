@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Protocol
@@ -29,8 +30,10 @@ class Kind(Protocol):
 class Bench:
     """The directory, shim and servers of one worker."""
 
-    def __init__(self, place: Path, seed: str) -> None:
+    def __init__(self, place: Path, seed: str, cuts: int = 10) -> None:
         self.place = place
+        self.cuts = cuts
+        """Power cuts in one round; they are checked one after the other."""
         self.seed = seed
         self.scene_now: Scene | None = None
         """The scene of the current round, for the report of a fault."""
@@ -60,6 +63,10 @@ class Bench:
     def commands(self) -> list[str]:
         """Return the commands of the current round."""
         return list(self.scene_now.commands) if self.scene_now else []
+
+    def cpu_seconds(self) -> float:
+        """Return the processor time that this worker and its commands have used."""
+        return time.process_time() + sum(one.cpu_seconds for one in self._servers.values())
 
     def require_shim(self) -> None:
         if self.shim is None:

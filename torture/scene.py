@@ -99,7 +99,7 @@ class Scene:
             target.mkdir(exist_ok=True)
             for path in target.iterdir():
                 _remove(path)
-            _copy(self._template / name, target)
+        _copy(self._template, self.place)
         linked = self.outside / edits.LINKED
         linked.unlink()
         os.link(self.project / edits.LINKED, linked)

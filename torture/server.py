@@ -17,6 +17,7 @@ import importlib
 import os
 import pickle
 import pkgutil
+import resource
 import select
 import signal
 import socket
@@ -126,12 +127,18 @@ def _answer(connection: socket.socket, request: Request, control: _Control | Non
     code = _wait(pid, request)
     seconds = time.monotonic() - started
     response = Response(
-        code, _text(out), _text(err), seconds,
+        code, _text(out), _text(err), seconds, _cpu_seconds(),
         control.count if control else 0,
         control.hit.decode() if control and control.hits else "",
         [_site(line) for line in _text(notes).splitlines()],
     )  # fmt: skip
     connection.sendall(pickle.dumps(response))
+
+
+def _cpu_seconds() -> float:
+    """Return the processor time of the command, without processes that it left behind."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def _site(line: str) -> tuple[int, str, int, str]:
