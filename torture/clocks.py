@@ -23,7 +23,7 @@ _OFFSETS = (
     -60 * 365 * _DAY, -10 * 365 * _DAY, -400 * _DAY, -_DAY, -3600 * 10**9, -(10**9), -1,
     0, 1, 10**9, 3600 * 10**9, _DAY, 400 * _DAY, 30 * 365 * _DAY,
 )  # fmt: skip
-_LOCALES = (
+_LOCALES: tuple[dict[str, str], ...] = (
     {"LC_ALL": "C"}, {"LC_ALL": "POSIX", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
     {"LC_ALL": "tr_TR.UTF-8"}, {"LC_ALL": "tr_TR.ISO-8859-9"}, {}, {"LANG": "xx_XX.nonsense"},
 )  # fmt: skip

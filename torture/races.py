@@ -22,7 +22,6 @@ import re
 import time
 from collections.abc import Callable
 from hashlib import sha256
-from multiprocessing.process import BaseProcess
 from multiprocessing.synchronize import Event
 from pathlib import Path
 from typing import Any
@@ -62,11 +61,11 @@ class Races:
         """Run `body` while each of `work` runs again and again in its own process."""
         stop = _CONTEXT.Event()
         begun = _CONTEXT.Barrier(len(work) + 1)
-        others: list[BaseProcess] = []
-        for one in work:
-            other = _CONTEXT.Process(target=_repeat, args=(one, stop, begun, self._changes))
+        others = [
+            _CONTEXT.Process(target=_repeat, args=(one, stop, begun, self._changes)) for one in work
+        ]
+        for other in others:
             other.start()
-            others.append(other)
         begun.wait(60)
         try:
             body()

@@ -23,6 +23,7 @@ import signal
 import socket
 import sys
 import time
+from types import FrameType
 from typing import NoReturn
 
 from torture.protocol import TRACE, Request, Response
@@ -65,7 +66,7 @@ def serve(address: str) -> NoReturn:
     gc.freeze()
     os.write(1, b"ready\n")
     while True:
-        ready, _, _ = select.select([listener, 0], [], [])
+        ready, _, _ = select.select([listener.fileno(), 0], [], [])
         if 0 in ready:
             os._exit(0)
         connection, _ = listener.accept()
@@ -237,13 +238,13 @@ def _arm(control: _Control, request: Request, tracer: object) -> None:
 def _note(name: bytes, index: int, kinds: int) -> None:
     """Write where in clew a call is made; called by the shim, in any process of the command."""
     frames: list[str] = []
-    frame = sys._getframe(1)
+    frame: FrameType | None = sys._getframe(1)
     while frame is not None and len(frames) < _SITE_FRAMES:
         code = frame.f_code
         if "/clew/" in code.co_filename:
             short = code.co_filename.rpartition("/clew/")[2]
             frames.append(f"{short}:{frame.f_lineno}")
-        frame = frame.f_back  # type: ignore[assignment]
+        frame = frame.f_back
     os.write(400, f"{index} {name.decode()} {kinds} {' < '.join(frames)}\n".encode())
 
 

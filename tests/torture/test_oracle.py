@@ -30,14 +30,24 @@ def _split_links(root: Path) -> None:
     os.utime(root, ns=(0, 5))
 
 
+def _replace_with_directory(root: Path) -> None:
+    (root / "file").unlink()
+    (root / "file").mkdir()
+
+
+def _point_elsewhere(root: Path) -> None:
+    (root / "link").unlink()
+    (root / "link").symlink_to("elsewhere")
+
+
 CHANGES: dict[str, Callable[[Path], object]] = {
     "content": _same_size_and_time,
     "mode": lambda root: (root / "file").chmod(0o600),
     "time": lambda root: os.utime(root / "file", ns=(0, 7)),
     "attribute": lambda root: os.setxattr(root / "file", "user.x", b"1"),
     "links": _split_links,
-    "kind": lambda root: ((root / "file").unlink(), (root / "file").mkdir()),
-    "target": lambda root: ((root / "link").unlink(), (root / "link").symlink_to("elsewhere")),
+    "kind": _replace_with_directory,
+    "target": _point_elsewhere,
     "missing": lambda root: (root / "file").unlink(),
     "added": lambda root: (root / "more").touch(),
     "directory": lambda root: root.chmod(0o700),
