@@ -56,13 +56,17 @@ class Races:
     def close(self) -> None: ...
 
     def _while(
-        self, work: list[Callable[[Callable[[], None]], None]], body: Callable[[], None]
+        self,
+        work: list[Callable[[Callable[[], None]], None]],
+        body: Callable[[], None],
+        seconds: float = 600,
     ) -> None:
-        """Run `body` while each of `work` runs again and again in its own process."""
+        """Run `body` while each of `work` runs again and again, for `seconds`, in its own process."""
         stop = _CONTEXT.Event()
         begun = _CONTEXT.Barrier(len(work) + 1)
         others = [
-            _CONTEXT.Process(target=_repeat, args=(one, stop, begun, self._changes)) for one in work
+            _CONTEXT.Process(target=_repeat, args=(one, stop, begun, self._changes, seconds))
+            for one in work
         ]
         for other in others:
             other.start()
@@ -96,8 +100,10 @@ class Races:
             if ran.code not in (0, 1, 3):
                 raise Problem(f"restore exits with {ran.code}: {ran.err[-300:]}")
 
+        started = time.monotonic()
         self._while(work, save)
-        self._while(work, restore)
+        # Editors end at any time of the restore: a later version would hide the loss of an earlier.
+        self._while(work, restore, rng.uniform(0, 1.5) * (time.monotonic() - started))
         if scene.json("status")["interrupted_restore"]:
             ran = scene.run("restore", "--continue")
             if ran.code not in (0, 3):
@@ -217,14 +223,19 @@ class Races:
 
 
 def _repeat(
-    work: Callable[[Callable[[], None]], None], stop: Event, begun: Any, changes: Any
+    work: Callable[[Callable[[], None]], None],
+    stop: Event,
+    begun: Any,
+    changes: Any,
+    seconds: float,
 ) -> None:
     def count() -> None:
         with changes.get_lock():
             changes.value += 1
 
     begun.wait(60)
-    while not stop.is_set():
+    deadline = time.monotonic() + seconds
+    while not stop.is_set() and time.monotonic() < deadline:
         work(count)
 
 
