@@ -6,6 +6,7 @@ Exit code 0 if no promise was broken, 1 if one was, 2 if a kind was asked for th
 from __future__ import annotations
 
 import argparse
+import contextlib
 import ctypes
 import itertools
 import multiprocessing
@@ -28,7 +29,7 @@ from torture.flips import Flips
 from torture.kills import Kills
 from torture.power import Power
 from torture.races import Races
-from torture.rounds import Bench, Kind, Skipped
+from torture.rounds import Bench, Kind, Skipped, die_with_parent
 from torture.scene import Problem
 
 KINDS: dict[str, Callable[[Bench], Kind]] = {
@@ -82,6 +83,18 @@ def main(words: list[str] | None = None) -> int:
     kinds = options.only or list(KINDS)
     totals = {kind: Total() for kind in kinds}
     started = time.monotonic()
+    with contextlib.suppress(KeyboardInterrupt):  # the figures so far are worth printing
+        _run(options, kinds, totals)
+    print(_table(totals))
+    print(
+        f"{time.monotonic() - started:.0f} seconds, {options.jobs} workers, --seed {options.seed}"
+    )
+    if any(total.faults for total in totals.values()):
+        return 1
+    return 2 if options.only and any(total.skipped for total in totals.values()) else 0
+
+
+def _run(options: argparse.Namespace, kinds: list[str], totals: dict[str, Total]) -> None:
     for result in _results(options, kinds):
         totals[result.kind].add(result)
         if result.problem:
@@ -91,13 +104,6 @@ def main(words: list[str] | None = None) -> int:
                 f"{result.kind} {result.number}: {result.units} in {result.seconds:.2f} s",
                 flush=True,
             )
-    print(_table(totals))
-    print(
-        f"{time.monotonic() - started:.0f} seconds, {options.jobs} workers, --seed {options.seed}"
-    )
-    if options.only and any(total.skipped for total in totals.values()):
-        return 2
-    return int(any(total.faults for total in totals.values()))
 
 
 def _options(words: list[str] | None) -> argparse.Namespace:
@@ -164,6 +170,8 @@ def _work(
     queue: SimpleQueue[Result | None],
 ) -> None:
     """Run every `jobs`th round of each kind; kinds take turns by the time they have used."""
+    die_with_parent()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the first process ends the others
     place = scratch / f"worker-{index}"
     place.mkdir()
     bench = Bench(place, options.seed, options.cuts)

@@ -28,7 +28,7 @@ from typing import Any
 
 from torture import edits
 from torture.oracle import differences, read_tree
-from torture.rounds import Bench
+from torture.rounds import Bench, die_with_parent
 from torture.scene import Problem, Scene
 
 _AT_FDCWD, _EXCHANGE = -100, 2
@@ -229,6 +229,8 @@ def _repeat(
     changes: Any,
     seconds: float,
 ) -> None:
+    die_with_parent()
+
     def count() -> None:
         with changes.get_lock():
             changes.value += 1

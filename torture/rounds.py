@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ctypes
 import random
+import signal
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,6 +12,13 @@ from typing import Protocol
 
 from torture.client import UTF8, Server, compile_shim
 from torture.scene import Scene
+
+_DEATH_SIGNAL = 1
+
+
+def die_with_parent() -> None:
+    """Kill this forked process when its parent ends, however it ends."""
+    ctypes.CDLL(None).prctl(_DEATH_SIGNAL, signal.SIGKILL)
 
 
 class Skipped(Exception):
