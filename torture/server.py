@@ -11,7 +11,9 @@ have ended, and the connection closes when it ends.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
+import fcntl
 import gc
 import importlib
 import os
@@ -118,6 +120,7 @@ def _control(libc: ctypes.CDLL) -> _Control | None:
 
 def _answer(connection: socket.socket, request: Request, control: _Control | None) -> None:
     out, err, notes = (os.memfd_create(name) for name in ("out", "err", "notes"))
+    fcntl.fcntl(notes, fcntl.F_SETFL, os.O_APPEND)  # processes of the command share it
     given = os.memfd_create("in")
     os.write(given, request.stdin)
     os.lseek(given, 0, os.SEEK_SET)
@@ -125,13 +128,15 @@ def _answer(connection: socket.socket, request: Request, control: _Control | Non
     pid = os.fork()
     if pid == 0:
         _become(request, (given, out, err), notes, control)
+    with contextlib.suppress(OSError):  # it does so itself, but may be killed before
+        os.setpgid(pid, pid)
     code = _wait(pid, request)
     seconds = time.monotonic() - started
     response = Response(
         code, _text(out), _text(err), seconds, _cpu_seconds(),
         control.count if control else 0,
         control.hit.decode() if control and control.hits else "",
-        [_site(line) for line in _text(notes).splitlines()],
+        [_site(line) for line in _text(notes).split("\n") if line[:1].isdigit()],
     )  # fmt: skip
     connection.sendall(pickle.dumps(response))
 
