@@ -89,6 +89,7 @@ def typed_commands(say: Type) -> list[tuple[str, ...]]:
         ("exec", "@", "--", f"true # {say('exec')}"),
         ("exec", "@", "--", "true", *say("exec, words").split()),
         ("enter", say("enter")),
+        ("drill", say("drill")),
         ("fork", "@", "--name", say("fork --name")),
         ("fork", "@", "--at", say("fork --at")),
         ("forks", say("forks")),

@@ -212,8 +212,9 @@ class _Answers:
 
 
 def _send(stream: IO[bytes], message: Mapping[str, object]) -> None:
-    stream.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
-    stream.flush()
+    with suppress(BrokenPipeError):  # it has ended, as its answer will show
+        stream.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
+        stream.flush()
 
 
 def _stop(process: subprocess.Popen[bytes]) -> None:
