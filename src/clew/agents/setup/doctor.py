@@ -21,7 +21,7 @@ from clew.agents.setup.disable import project_roots
 from clew.agents.setup.enable import MACHINE
 from clew.agents.setup.exercise_space import ExerciseSpace, exercise_space
 from clew.agents.setup.hook_exercise import save_through_hook, send_test_event
-from clew.agents.setup.hook_status import reenable, settings_status
+from clew.agents.setup.hook_status import enable_command, settings_status
 from clew.agents.setup.mcp_exercise import list_tools, registered_servers
 from clew.agents.setup.paths import clew_on_path, this_clew
 from clew.agents.setup.restore_exercise import restore_exercise
@@ -208,7 +208,7 @@ class _WorkspaceCheck:
         self, status: HookStatus, command: str, workspace: Workspace, space: ExerciseSpace
     ) -> None:
         agent, name = AGENTS[status.agent], f"hook/{status.agent}"
-        again = f"run `{reenable(agent, _file_scope(status), status.machine)}` again"
+        again = f"run `{enable_command(agent, _file_scope(status), status.machine)}` again"
         program = program_of(command)[0]
         if program == "clew" and clew_on_path() is None:
             self._skip(name, f"The hook of {status.title} cannot be run: clew is not on the PATH")
@@ -255,7 +255,7 @@ class _WorkspaceCheck:
             last = "no hook has run since" if heard else "no hook has run since it was enabled at"
             what = f"{agent.title} has written to its transcript at {_clock(written)}, and {last} {_clock(since)}"
             is_current = status.state == SetupState.ENABLED
-            again = f"Run `{reenable(agent, _file_scope(status), status.machine)}` again"
+            again = f"Run `{enable_command(agent, _file_scope(status), status.machine)}` again"
             self._fail(name, what, agent.if_silent if is_current else again)
         elif heard:
             self._pass(name, f"{agent.title} ran a hook at {_clock(heard)}")

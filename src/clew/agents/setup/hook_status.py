@@ -86,7 +86,9 @@ def hooks_check(agent: str) -> str:
     return f"settings/{agent}"
 
 
-def reenable(agent: Agent, scope: str, machine: bool = False, options: tuple[str, ...] = ()) -> str:
+def enable_command(
+    agent: Agent, scope: str, machine: bool = False, options: tuple[str, ...] = ()
+) -> str:
     """Return the command that writes an agent's entries again; `scope` may be LOCAL."""
     where = {USER: ("--user",), PROJECT: ("--shared",) if agent.local else ()}.get(scope, ())
     words = ("clew", "enable", agent.name, *where, *(("--machine",) if machine else ()), *options)
@@ -221,7 +223,7 @@ def _outdated(agent: Agent, part: SetupPart, machine: bool) -> _Hooks:
 
 
 def _bad(state: str, agent: Agent, part: SetupPart, machine: bool, what: str) -> _Hooks:
-    remedy = f"Run `{reenable(agent, part.scope, machine)}` again"
+    remedy = f"Run `{enable_command(agent, part.scope, machine)}` again"
     return _Hooks(state, machine, problem=what, remedy=remedy)
 
 
@@ -232,7 +234,7 @@ def _missing(agent: Agent, part: SetupPart, machine: bool) -> _Hooks:
         machine,
         problem=f"The hooks of {agent.title} were removed from {part.path}",
         remedy=(
-            f"Run `{reenable(agent, part.scope, machine)}` again,"
+            f"Run `{enable_command(agent, part.scope, machine)}` again,"
             f" or `clew disable {agent.name}{scope}` if that was intended"
         ),
     )
