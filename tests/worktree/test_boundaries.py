@@ -63,6 +63,18 @@ def test_a_machine_takes_in_its_own_disks_and_no_pseudo_filesystem(machine: Clew
     assert "run" in _uncovered(machine, saved)
     assert "home" not in _uncovered(machine, saved)
     assert machine.ok("cat", saved, "home/letter").out == "dear all"
+    assert machine.ok("cat", saved, "etc/resolv.conf").out == "127.0.0.1 localhost\n"
+
+
+def test_a_machine_takes_in_what_covers_a_mount(machine: Clew) -> None:
+    machine.ok("init", str(machine.workspace), "--machine")
+    (machine.workspace / "home" / "etc").mkdir()
+    (machine.workspace / "home" / "etc" / "resolv.conf").write_text("of the upper mount\n")
+
+    with filesystems.bound(machine.workspace / "home" / "etc", machine.workspace / "etc"):
+        saved = machine.save("machine")
+
+    assert machine.ok("cat", saved, "etc/resolv.conf").out == "of the upper mount\n"
 
 
 def test_a_machine_is_restored_across_its_disks(machine: Clew) -> None:

@@ -13,6 +13,7 @@ from clew.model.entry import FLAG_IMMUTABLE, FLAG_NODUMP, Entry
 from clew.model.small_objects import decode_xattrs
 from clew.worktree.metadata import MetadataWriter, set_flags
 from clew.worktree.read import EntryReader
+from clew.worktree.root import Root
 from clew.worktree.syscalls import get_inode_flags
 from tests.operations.forks.forked import NOBODY, forked, needs_root
 from tests.worktree.sink import Sink
@@ -26,8 +27,9 @@ class Scribe:
     def __init__(self, place: Path) -> None:
         self.place = place
         self.sink = Sink()
-        self.directory = os.open(place, os.O_RDONLY)
-        self.reader = EntryReader(self.sink.put)
+        self.root = Root(os.fsencode(place))
+        self.directory = self.root.descriptor
+        self.reader = EntryReader(self.root, self.sink.put)
         self.writer = MetadataWriter(lambda key: decode_xattrs(self.sink.objects[key]))  # type: ignore[index]
         self.problems: list[str] = []
 
@@ -47,7 +49,7 @@ class Scribe:
 def scribe(tmp_path: Path) -> Iterator[Scribe]:
     scribe = Scribe(tmp_path)
     yield scribe
-    os.close(scribe.directory)
+    scribe.root.close()
 
 
 def _run(*words: object) -> None:

@@ -17,6 +17,7 @@ from clew.model.ids import ObjectType
 from clew.model.small_objects import decode_xattrs
 from clew.model.tree import encode_entry
 from clew.worktree.read import TRIES, EntryReader, ReadEntry
+from clew.worktree.root import Root
 from clew.worktree.syscalls import get_inode_flags, set_inode_flags
 from tests.operations.forks.forked import needs_root
 from tests.worktree.sink import Hook, Sink, scan_into
@@ -30,8 +31,9 @@ class Reader:
     def __init__(self, place: Path) -> None:
         self.place = place
         self.sink = Sink()
-        self.reader = EntryReader(self.sink.put)
-        self.directory = os.open(place, os.O_RDONLY | os.O_DIRECTORY)
+        self.root = Root(os.fsencode(place))
+        self.directory = self.root.descriptor
+        self.reader = EntryReader(self.root, self.sink.put)
 
     def stat(self, name: str) -> os.stat_result:
         return os.lstat(self.place / name)
@@ -50,7 +52,7 @@ class Reader:
 def reader(tmp_path: Path) -> Iterator[Reader]:
     reader = Reader(tmp_path)
     yield reader
-    os.close(reader.directory)
+    reader.root.close()
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,8 @@ from clew.model import path as paths
 from clew.model.entry import Reason
 from clew.model.pattern import Patterns
 from clew.model.small_objects import Rules
-from clew.worktree.mounts import filesystem_of, mounts_below, read_mounts
+from clew.worktree.mounts import Mount, filesystem_of, mounts_below, read_mounts
+from clew.worktree.syscalls import mount_id
 
 STAGE_PREFIX = b".clew-"
 _STAGE_DIGITS = 16
@@ -48,7 +49,8 @@ class Boundaries:
         """Mounts inside the root that belong to the workspace, with their mount ids."""
         for path, mount in mounts_below(root, mounts).items():
             if rules.machine and mount.is_local:
-                self.entered_mounts[path] = mount.number
+                if _is_visible(mount):  # if not, the path is a directory of the mount above it
+                    self.entered_mounts[path] = mount.number
             else:
                 self._add(path, Reason.PSEUDO if mount.is_pseudo else Reason.MOUNT)
         prefix = root.rstrip(b"/") + b"/"
@@ -73,3 +75,15 @@ class Boundaries:
     def _add(self, path: bytes, reason: int) -> None:
         parent = self._special.setdefault(paths.parent_of(path), {})
         parent[paths.name_of(path)] = reason
+
+
+def _is_visible(mount: Mount) -> bool:
+    """Return whether a mount is what its path shows: another may cover it, or a directory above."""
+    try:
+        found = os.open(mount.point, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        return mount_id(found) == mount.number
+    finally:
+        os.close(found)

@@ -3,8 +3,8 @@
 The order is stat, read, stat: equal stat keys mean that no write began in between.  A lease
 (`lease.py`) shows that no write was already in progress.  Without a lease the result says so, and
 the caller reads the file a second time a little later.
-No symlink is followed, nothing blocks (a fifo is never opened), and atimes are preserved where the
-kernel permits.
+No symlink is followed, no mount is crossed (`OSError` with EXDEV), nothing blocks (a fifo is never
+opened), and atimes are preserved where the kernel permits.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from clew.model.small_objects import encode_xattrs
 from clew.model.tree import encode_plain_file
 from clew.worktree.lease import CLOSED, OPEN, UNKNOWN, check_writers
 from clew.worktree.processes import open_for_writing
+from clew.worktree.root import Root
 from clew.worktree.syscalls import get_inode_flags, has_kept_flags, list_xattrs
 
 Put = Callable[[int, bytes], ObjectId]
@@ -78,8 +79,9 @@ def stat_key(found: os.stat_result) -> StatKey:
 class EntryReader:
     """Reads directory entries and stores their content with `put`."""
 
-    def __init__(self, put: Put, *, is_local: bool = True) -> None:
+    def __init__(self, root: Root, put: Put, *, is_local: bool = True) -> None:
         """On a filesystem that is not local another host can write, which no lease detects."""
+        self._open_entry = root.open_entry
         self._put = put
         self._is_local = is_local
         self._without_leases: set[tuple[int, int]] = set()  # device and owner
@@ -140,7 +142,7 @@ class EntryReader:
         if size > BLOB_LIMIT:
             return None
         try:
-            descriptor = os.open(name, self._plain_flags, dir_fd=directory)
+            descriptor = self._open_entry(directory, name, self._plain_flags)
         except OSError:
             return None
         try:
@@ -252,6 +254,8 @@ class EntryReader:
         target = b""
         if kind == EntryKind.SYMLINK:
             target = os.readlink(name, dir_fd=directory)
+        else:
+            os.close(self._open_entry(directory, name, os.O_PATH))  # refuses a mount on the name
         device = (0, 0)
         if kind in (EntryKind.CHARACTER, EntryKind.BLOCK):
             device = (os.major(found.st_rdev), os.minor(found.st_rdev))
@@ -275,10 +279,10 @@ class EntryReader:
     def _open(self, directory: int, name: bytes, found: os.stat_result) -> int:
         if self._euid == 0 or found.st_uid == self._euid:
             try:
-                return os.open(name, _FILE_FLAGS | os.O_NOATIME, dir_fd=directory)
+                return self._open_entry(directory, name, _FILE_FLAGS | os.O_NOATIME)
             except PermissionError:
                 pass
-        return os.open(name, _FILE_FLAGS, dir_fd=directory)
+        return self._open_entry(directory, name, _FILE_FLAGS)
 
     def _xattrs(self, where: int | bytes, device: int) -> ObjectId | None:
         if device in self._without_xattrs:

@@ -76,6 +76,19 @@ class Root:
         """Open a name in an open directory, which must be on the same mount."""
         return self._open_piece(directory, name, flags | os.O_NOFOLLOW)
 
+    def open_entry(self, directory: int, name: bytes, flags: int) -> int:
+        """Open a name in an open directory; it may be the root of a mount of the workspace."""
+        try:
+            return self._open_piece(directory, name, flags | os.O_NOFOLLOW)
+        except OSError as error:
+            if error.errno != errno.EXDEV or not self._mounts:
+                raise
+        found = os.open(name, flags | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=directory)
+        if mount_id(found) not in self._mounts.values():
+            os.close(found)
+            raise _mount_error(name)
+        return found
+
     def close(self) -> None:
         for descriptor in (*self._open_mounts.values(), self.descriptor):
             os.close(descriptor)
@@ -115,7 +128,10 @@ class Root:
             except OSError as error:
                 if error.errno not in (errno.ENOSYS, errno.EPERM):
                     raise
-                self._has_openat2 = False
+            # EPERM may come from a sandbox that forbids `openat2`, or from the file (O_NOATIME).
+            found = self._open_by_name(at, piece, flags)
+            self._has_openat2 = False
+            return found
         return self._open_by_name(at, piece, flags)
 
     def _open_by_name(self, at: int, piece: bytes, flags: int) -> int:

@@ -12,6 +12,7 @@ from struct import Struct
 from clew.filenames import is_utf8
 
 _libc = ctypes.CDLL(None, use_errno=True)
+_syscall = _libc.syscall
 
 _OPENAT2 = 437  # the same number on every architecture
 _RESOLVE_NO_XDEV = 0x01
@@ -19,6 +20,8 @@ _RESOLVE_NO_MAGICLINKS = 0x02
 _RESOLVE_NO_SYMLINKS = 0x04
 _RESOLVE_BENEATH = 0x08
 _OPEN_HOW = Struct("<QQQ")
+_OPEN_HOW_BYTES = _OPEN_HOW.size
+_open_hows: dict[tuple[int, bool], bytes] = {}
 
 _PR_SET_PDEATHSIG = 1
 
@@ -54,17 +57,24 @@ def open_beneath(directory: int, path: bytes, flags: int, *, cross_mounts: bool)
 
     ``OSError`` with ENOSYS if the kernel (or a sandbox) has no ``openat2``.
     """
-    resolve = _RESOLVE_BENEATH | _RESOLVE_NO_SYMLINKS | _RESOLVE_NO_MAGICLINKS
-    if not cross_mounts:
-        resolve |= _RESOLVE_NO_XDEV
-    how = _OPEN_HOW.pack(flags | os.O_CLOEXEC, 0, resolve)
+    how = _open_hows.get((flags, cross_mounts)) or _open_how(flags, cross_mounts)
     while True:
-        found: int = _libc.syscall(_OPENAT2, directory, path, how, _OPEN_HOW.size)
+        found: int = _syscall(_OPENAT2, directory, path, how, _OPEN_HOW_BYTES)
         if found >= 0:
             return found
         code = ctypes.get_errno()
         if code not in (errno.EINTR, errno.EAGAIN):  # EAGAIN: a rename raced with the lookup
             raise OSError(code, os.strerror(code), path)
+
+
+def _open_how(flags: int, cross_mounts: bool) -> bytes:
+    """Return the argument of ``openat2``, which is prepared once: a scan opens every file."""
+    resolve = _RESOLVE_BENEATH | _RESOLVE_NO_SYMLINKS | _RESOLVE_NO_MAGICLINKS
+    if not cross_mounts:
+        resolve |= _RESOLVE_NO_XDEV
+    how = _OPEN_HOW.pack(flags | os.O_CLOEXEC, 0, resolve)
+    _open_hows[flags, cross_mounts] = how
+    return how
 
 
 def rename(source: int, old: bytes, target: int, new: bytes, flags: int) -> None:

@@ -52,7 +52,7 @@ _OPEN_LIMIT = 48
 _COARSE_RACY_NS = 2_000_000_000
 _UNIT_TRIES = 3
 
-_DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_DIRECTORY = os.O_RDONLY | os.O_DIRECTORY
 _UNKNOWN = (errno.EACCES, errno.EPERM, errno.ELOOP, errno.ENOTDIR, errno.ESTALE)
 """The directory cannot be entered or was replaced during the walk: unknown, which is not absent."""
 
@@ -83,8 +83,8 @@ class DirectoryWalk:
     """A directory being walked."""
 
     __slots__ = (
-        "cached", "children", "descriptor", "encoded", "hit", "key", "metadata", "name", "number",
-        "path", "pending", "read_before", "rows", "stat", "untrusted",
+        "cached", "children", "descriptor", "encoded", "hit", "is_replaced", "key", "metadata",
+        "name", "number", "path", "pending", "read_before", "rows", "stat", "untrusted",
     )  # fmt: skip
 
     def __init__(self, name: bytes, path: bytes, descriptor: int, found: os.stat_result) -> None:
@@ -100,6 +100,8 @@ class DirectoryWalk:
         self.key = b""
         self.hit = False
         """Names and stat keys equal the cached ones."""
+        self.is_replaced = False
+        """The name referred to another directory when its parent was listed."""
         self.pending: list[tuple[bytes, os.stat_result]] = []
         self.children: dict[bytes, WalkResult] = {}
         """Only those that make this tree differ from the cached one."""
@@ -139,7 +141,7 @@ class Walker:
         self._progress = progress
         self._report = report or progress.report
         self._started_ns = started_ns
-        self.reader = EntryReader(put, is_local=boundaries.is_local)
+        self.reader = EntryReader(root, put, is_local=boundaries.is_local)
         self.account = ScanNotes()
         coarse = not boundaries.is_local
         self._racy_from = started_ns - (_COARSE_RACY_NS if coarse else RACY_NS)
@@ -183,28 +185,29 @@ class Walker:
     ) -> DirectoryWalk | WalkResult:
         """Open and enter a subdirectory; return a result with the reason if that is impossible."""
         descriptor = -1
-        if parent.descriptor < 0:
-            try:
-                parent.descriptor = self._root.open_directory(parent.path)
-            except FileNotFoundError:
-                return WalkResult(VANISHED)  # and so did its children
-            except OSError as error:
-                if error.errno not in _UNKNOWN:
-                    raise
-                return WalkResult(Reason.UNREADABLE)  # replaced by something else
+        path = paths.join(parent.path, name)
         try:
-            descriptor = os.open(name, _DIRECTORY, dir_fd=parent.descriptor)
+            if parent.descriptor < 0:
+                parent.descriptor = self._root.open_directory(parent.path)
+            descriptor = self._root.open_entry(parent.descriptor, name, _DIRECTORY)
+            opened = os.fstat(descriptor)
+            is_replaced = not os.path.samestat(opened, found)
             metadata = b""
-            if not parent.hit and not parent.encoded.get(name):
-                metadata = encode_entry(self.reader.directory(descriptor, name, found))
-            frame = self.enter(name, paths.join(parent.path, name), descriptor, found)
+            if is_replaced or (not parent.hit and not parent.encoded.get(name)):
+                metadata = encode_entry(self.reader.directory(descriptor, name, opened))
+            frame = self.enter(name, path, descriptor, opened)
             frame.metadata = metadata
+            if is_replaced:  # the row in the parent is that of another directory
+                frame.is_replaced = True
+                parent.untrusted.add(name)
             return frame
         except OSError as error:
             if descriptor >= 0:
                 os.close(descriptor)
             if isinstance(error, FileNotFoundError):
-                return WalkResult(VANISHED)
+                return WalkResult(VANISHED)  # with its parent, perhaps
+            if error.errno == errno.EXDEV:
+                return WalkResult(Reason.MOUNT)  # mounted since the boundaries were read
             if error.errno in _UNKNOWN:
                 return WalkResult(Reason.UNREADABLE)
             raise
@@ -379,6 +382,9 @@ class Walker:
             frame.untrusted.add(name)
             if isinstance(error, FileNotFoundError):
                 return None  # deleted during the walk: absent
+            if error.errno == errno.EXDEV:
+                self._mark_uncovered(frame, name, Reason.MOUNT)
+                return None
             path = paths.join(frame.path, name)
             if not isinstance(error, PermissionError):
                 self.account.problems.append((path, error.strerror or str(error)))
@@ -464,7 +470,8 @@ class Walker:
         """Return the result of a directory whose children are all walked."""
         frame.release()
         cached = frame.cached
-        if frame.hit and cached is not None and not frame.children and not frame.untrusted:
+        is_cached = frame.hit and not frame.is_replaced
+        if is_cached and cached is not None and not frame.children and not frame.untrusted:
             return WalkResult(0, cached.tree, cached.state, unchanged=True, metadata=frame.metadata)
         ids = self.build(frame)
         return WalkResult(0, ids.tree, ids.state, metadata=frame.metadata)

@@ -203,9 +203,9 @@ def _live_files(context: Context, held: CheckpointContents, left: set[ObjectId])
 
 
 def _is_live(context: Context, path: bytes, entry: Entry) -> bool:
-    reader = EntryReader(lambda kind, content: object_id(kind, content))
     try:
         with Root(context.root, cross_mounts=True) as root:
+            reader = EntryReader(root, lambda kind, content: object_id(kind, content))
             directory = root.open_directory(paths.parent_of(path))
             try:
                 name = paths.name_of(path)

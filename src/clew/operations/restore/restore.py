@@ -324,7 +324,7 @@ def _change_disk(
             root,
             stage,
             metadata,
-            EntryReader(_name_only),
+            EntryReader(root, _name_only),
             _seen_keys(cache),
             unlocker,
             context.host.fail_point,

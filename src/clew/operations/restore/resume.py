@@ -155,7 +155,7 @@ class _Leftover:
         self._stage = stage
         self._paths = journal.staged
         self._trees = [context.find(one).record.tree for one in (journal.base, journal.target)]
-        self._reader = EntryReader(lambda kind, content: object_id(kind, content))
+        self._reader = EntryReader(root, lambda kind, content: object_id(kind, content))
 
     def settle(self, region: bytes, directory: int, item: bytes) -> None:
         """Delete an item that a checkpoint holds; put back, or aside, any other."""

@@ -115,14 +115,14 @@ def scan_root(
     """Scan any directory with these rules; pass every new object to `put`."""
     maps = shared_maps()
     store_path = real_path(os.fsencode(store.layout.root))
+    boundaries = Boundaries(path, rules, store_path)
     try:
-        opened = Root(path, cross_mounts=rules.machine)
+        opened = Root(path, mounts=boundaries.entered_mounts)
     except (FileNotFoundError, NotADirectoryError) as error:
         raise WorkspaceMissing(os.fsdecode(path)) from error
     try:
         with opened as root:
             started_ns = store.now_ns()
-            boundaries = Boundaries(path, rules, store_path)
             found = scan(root, boundaries, cache, maps, put, get, monitor, share)
     except StoreDamaged as error:
         setattr(error, _IN_SCAN, True)
