@@ -114,6 +114,34 @@ def test_one_control_serves_for_all(place: Place) -> None:
         assert ("Control run" in ran.err) == (number == 0)
 
 
+def test_the_checks_of_attempts_have_a_control(place: Place, service: str) -> None:
+    good = save(place, "good", "--verify", service)
+    attempts = ("--attempt", "one=touch one", "--attempt", "other=touch broken")
+
+    ran = place.clew.run("--json", "try", "@", *attempts, "--verify", service)
+    found = {one["name"]: one["verdict"] for one in json.loads(ran.out)["attempts"]}
+
+    assert {name: one["status"] for name, one in found.items()} == {
+        "one": "inconclusive",
+        "other": "inconclusive",
+    }
+    assert "where it passed live" in found["one"]["reason"]
+    assert ran.err.count("Control run") == 1
+    assert status(place, "fork:one") == "inconclusive"
+    assert status(place, good) == "passing"
+
+
+def test_an_attempt_that_breaks_the_files_fails(place: Place) -> None:
+    place.write("check", "#!/bin/sh\nexit 0\n", mode=0o755)
+    save(place, "good", "--verify", "./check")
+    attempts = ("--attempt", "break=chmod -x check", "--attempt", "keep=touch other")
+
+    ran = place.clew.run("--json", "try", "@", *attempts, "--verify", "./check")
+    found = {one["name"]: one["verdict"]["status"] for one in json.loads(ran.out)["attempts"]}
+
+    assert found == {"break": "failing", "keep": "passing"}
+
+
 def test_bisect_stops_where_no_copy_can_be_judged(place: Place, service: str) -> None:
     save(place, "good", "--verify", service)
     for number in range(4):
@@ -158,7 +186,9 @@ def test_without_namespaces_a_check_of_the_live_files_is_inconclusive(
     roots.clew.prefix = NO_NAMESPACES
 
     code, verdict = verify(roots, bad, "--", command)
+    tried = roots.clew.run("--json", "try", "@", "--attempt", "x=true", "--verify", command)
 
+    assert json.loads(tried.out)["attempts"][0]["verdict"]["status"] == "inconclusive"
     assert (code, verdict["ran_in"], verdict["status"]) == (1, "plain copy", "inconclusive")
     assert "names the live one" in verdict["reason"]
     assert roots.clew.run("show", "good").code != 0

@@ -38,7 +38,7 @@ from clew.model.restore_results import SkippedPath
 from clew.model.sandbox_results import DrillResult
 from clew.model.small_objects import decode_links
 from clew.model.tree import read_directory, read_root
-from clew.model.verdict import Details, Verdict
+from clew.model.verdict import Verdict
 from clew.monitor import Monitor
 from clew.operations.access import Access
 from clew.operations.context import Context
@@ -55,9 +55,13 @@ from clew.operations.copies.materialize_copy import (
 from clew.operations.copies.private_copy import work_in_copy
 from clew.operations.maintenance.settings import VERIFY, as_seconds, in_force
 from clew.operations.sandbox.coverage_notes import coverage_notes
-from clew.operations.sandbox.verdicts import store_verdict, verdict_from
 from clew.operations.sandbox.verify import TIMEOUT
-from clew.operations.sandbox.verify_copy import run_check
+from clew.operations.sandbox.verify_copy import (
+    CheckOptions,
+    compare_and_store,
+    run_check,
+    verdict_of,
+)
 from clew.operations.save.min_free import min_free_bytes
 from clew.policy.redaction.redact import MARK
 from clew.store.store import Store
@@ -324,26 +328,23 @@ def _check(
     command, why_not = check_of(context, checkpoint)
     if command is None:
         return None, [why_not] if why_not else []
-    started = context.host.now_ns()
+    options = CheckOptions(command, timeout, isolation)
     try:
         performed = work_in_copy(
             context,
             FullCopy(slot.tree),
-            partial(run_check, command, timeout),
+            partial(run_check, context, options),
             isolation=isolation,
             monitor=monitor,
         )
     except SandboxUnavailable as error:
         return None, [f"The check was not repeated: {error}"]
-    details = Details(network=performed.net, notes=(*performed.notes, *coverage_notes(checkpoint)))
-    state = checkpoint.record.state
-    verdict = verdict_from(performed.result, command, performed.where, state, started, details)
+    notes = (*performed.notes, *coverage_notes(checkpoint))
+    verdict = verdict_of(performed, performed.result, checkpoint, options, notes)
     try:
-        with context.store.locks.shared(monitor):
-            kept = store_verdict(context, checkpoint, verdict)
+        return compare_and_store(context, checkpoint, verdict, options, monitor), []
     except ClewError as error:
         return verdict, [f"Cannot record the check result: {error}"]
-    return verdict, list(kept.notices)
 
 
 def _record(

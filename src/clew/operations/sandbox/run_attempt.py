@@ -12,8 +12,8 @@ from functools import partial
 from clew.model.checkpoint import Checkpoint
 from clew.model.ids import CheckpointId
 from clew.model.named_tuple import NamedTuple
-from clew.model.sandbox_results import Command, NamedCommand, RunOutcome, line_of, words_of
-from clew.model.verdict import Details, RunEnd, Verdict
+from clew.model.sandbox_results import NamedCommand, RunOutcome, line_of, words_of
+from clew.model.verdict import RunEnd, Verdict
 from clew.monitor import Monitor
 from clew.operations.context import Context
 from clew.operations.copies.copy_result import commit_result, scan_result
@@ -21,8 +21,8 @@ from clew.operations.copies.isolation import Isolation
 from clew.operations.copies.private_copy import Performed, Seen, as_workspace, in_private_copy
 from clew.operations.forks.create_fork import Seed, create_fork
 from clew.operations.sandbox.exec import outcome_of
-from clew.operations.sandbox.verdicts import store_verdict, stored_command, verdict_from
-from clew.operations.sandbox.verify_copy import run_check
+from clew.operations.sandbox.verdicts import stored_command
+from clew.operations.sandbox.verify_copy import CheckOptions, CheckRun, run_check, verdict_of
 from clew.worktree.run_command import CommandResult
 
 
@@ -32,7 +32,7 @@ class AttemptJob(NamedTuple):
     attempt: NamedCommand
     fork: bytes
     """The uuid of the fork it becomes; chosen first, so that the fork can be removed."""
-    check: Command | None
+    check: CheckOptions | None
     timeout: float
     isolation: Isolation
 
@@ -43,6 +43,7 @@ class AttemptRun(NamedTuple):
     outcome: RunOutcome
     checkpoint: CheckpointId | None = None
     verdict: Verdict | None = None
+    """It is not stored: the caller may have to compare it with a control run."""
 
     @property
     def was_interrupted(self) -> bool:
@@ -58,9 +59,7 @@ class _Steps(NamedTuple):
 
     ran: CommandResult
     checkpoint: CheckpointId | None = None
-    checked: CommandResult | None = None
-    check_ns: int = 0
-    """When the check started."""
+    check: CheckRun | None = None
 
 
 def run_attempt(context: Context, base: Checkpoint, job: AttemptJob) -> AttemptRun:
@@ -74,7 +73,7 @@ def _go(context: Context, base: Checkpoint, job: AttemptJob) -> AttemptRun:
     performed = in_private_copy(context, base, work, isolation=job.isolation, monitor=Monitor())
     steps = performed.result
     outcome = outcome_of(steps.ran, job.attempt.command, base, performed)
-    if steps.checked is not None and steps.checked.how == RunEnd.INTERRUPTED:
+    if steps.check is not None and steps.check.ran.how == RunEnd.INTERRUPTED:
         return AttemptRun(outcome).cut_short()
     return AttemptRun(outcome, steps.checkpoint, _verdict(context, job, outcome, performed))
 
@@ -85,11 +84,8 @@ def _take_steps(context: Context, base: Checkpoint, job: AttemptJob, seen: Seen)
         return _Steps(ran)
     with as_workspace(context, base, seen) as copy, copy.store.locks.shared(Monitor()):
         kept = _keep(copy, base, job)
-    started = context.host.now_ns()
-    if job.check is None:
-        return _Steps(ran, kept)
-    checked = run_check(job.check, job.timeout, seen)
-    return _Steps(ran, kept, checked, started)
+    check = run_check(context, job.check, seen) if job.check is not None else None
+    return _Steps(ran, kept, check)
 
 
 def _keep(copy: Context, base: Checkpoint, job: AttemptJob) -> CheckpointId:
@@ -101,19 +97,10 @@ def _keep(copy: Context, base: Checkpoint, job: AttemptJob) -> CheckpointId:
 def _verdict(
     context: Context, job: AttemptJob, outcome: RunOutcome, performed: Performed[_Steps]
 ) -> Verdict | None:
-    """Store the verdict of the check for the state of the result."""
+    """Return the verdict of the check on the state of the result."""
     steps = performed.result
-    if steps.checkpoint is None or steps.checked is None or job.check is None:
+    if steps.checkpoint is None or steps.check is None or job.check is None:
         return None
     with context.store.locks.shared(Monitor()):
         checkpoint = context.find(steps.checkpoint)
-        verdict = verdict_from(
-            steps.checked,
-            line_of(job.check),
-            performed.where,
-            checkpoint.record.state,
-            steps.check_ns,
-            Details(network=performed.net, notes=outcome.notes),
-        )
-        store_verdict(context, checkpoint, verdict)
-    return verdict
+    return verdict_of(performed, steps.check, checkpoint, job.check, outcome.notes)

@@ -32,6 +32,7 @@ from clew.operations.maintenance.settings import VERIFY, as_seconds, in_force, r
 from clew.operations.sandbox.run_attempt import AttemptJob, AttemptRun, run_attempt
 from clew.operations.sandbox.verdicts import stored_command
 from clew.operations.sandbox.verify import TIMEOUT
+from clew.operations.sandbox.verify_copy import CheckOptions, compare_and_store
 from clew.worktree.http_probe import is_address
 from clew.worktree.independent import INTERRUPTED, TaskResult, run_independently
 
@@ -80,8 +81,11 @@ def try_commands(
     """Run every command and return the results; the caller holds no lock."""
     if options.check is None and is_address(in_force(context)[VERIFY]):
         monitor.notice("The configured check is a URL and is not run on the results")
+    check = None
+    if options.check is not None:
+        check = CheckOptions(options.check, options.timeout, options.isolation)
     jobs = [
-        AttemptJob(attempt, os.urandom(16), options.check, options.timeout, options.isolation)
+        AttemptJob(attempt, os.urandom(16), check, options.timeout, options.isolation)
         for attempt in options.attempts
     ]
     finished = run_independently(
@@ -93,13 +97,15 @@ def try_commands(
     for job, end in zip(jobs, ends, strict=True):
         if end.checkpoint is None:
             _remove_fork(context, job, monitor)
-    check = stored_command(line_of(options.check)) if options.check is not None else ""
+    if check is not None:
+        ends = [_compare_and_store(context, end, check, monitor) for end in ends]
+    line = stored_command(line_of(options.check)) if options.check is not None else ""
     with context.store.locks.shared(monitor):
         attempts = tuple(
             _attempt_result(context, base, job, end, monitor)
             for job, end in zip(jobs, ends, strict=True)
         )
-        return TryResult(base, check, attempts)
+        return TryResult(base, line, attempts)
 
 
 def _check(context: Context, verify: Command | None) -> Command | None:
@@ -122,6 +128,17 @@ def _end(job: AttemptJob, result: TaskResult[AttemptRun]) -> AttemptRun:
     return AttemptRun(
         RunOutcome(line, how, None, 0, f"{result.problem}\n", "", job.isolation.network)
     )
+
+
+def _compare_and_store(
+    context: Context, end: AttemptRun, check: CheckOptions, monitor: Monitor
+) -> AttemptRun:
+    if end.checkpoint is None or end.verdict is None:
+        return end
+    with context.store.locks.shared(monitor):
+        checkpoint = context.find(end.checkpoint)
+    verdict = compare_and_store(context, checkpoint, end.verdict, check, monitor)
+    return end._replace(verdict=verdict)
 
 
 def _remove_fork(context: Context, job: AttemptJob, monitor: Monitor) -> None:

@@ -11,12 +11,12 @@ from clew.errors import BadOption
 from clew.model.checkpoint import Checkpoint
 from clew.model.named_tuple import NamedTuple
 from clew.model.sandbox_results import Command, VerifyResult, line_of, words_of
-from clew.model.verdict import Details, Verdict, Where
+from clew.model.verdict import Details, Verdict
 from clew.monitor import Monitor, Once
 from clew.operations.access import Access
 from clew.operations.context import Context
 from clew.operations.copies.isolation import Isolation
-from clew.operations.copies.private_copy import Seen, in_private_copy
+from clew.operations.copies.private_copy import Performed, Seen, in_private_copy
 from clew.operations.maintenance.settings import as_seconds, own_check, require_check
 from clew.operations.sandbox.control_run import compare_with_control, inconclusive
 from clew.operations.sandbox.coverage_notes import coverage_notes
@@ -27,6 +27,10 @@ from clew.worktree.http_probe import is_address
 from clew.worktree.path_references import find_references, names_path
 from clew.worktree.refresh_git_index import refresh_git_indexes
 from clew.worktree.run_command import CommandResult
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 _CURRENT_DIRECTORY = (b"PWD", b"OLDPWD")
 
@@ -101,8 +105,22 @@ def verify_checkpoint(
     The caller holds no lock: checks may take long.
     """
     monitor = Once(monitor)  # a control run has the limits of the first
+    verdict = _run(context, options, skip_code, monitor, checkpoint)
+    return compare_and_store(context, checkpoint, verdict, options, monitor, skip_code=skip_code)
+
+
+def compare_and_store(
+    context: Context,
+    checkpoint: Checkpoint,
+    verdict: Verdict,
+    options: CheckOptions,
+    monitor: Monitor,
+    *,
+    skip_code: int | None = None,
+) -> Verdict:
+    """Store and return a verdict, inconclusive if the check fails in the same way in a control."""
     run = partial(_run, context, options, skip_code, monitor)
-    verdict, control = compare_with_control(context, run(checkpoint), run, monitor)
+    verdict, control = compare_with_control(context, verdict, run, monitor)
     with context.store.locks.shared(monitor):
         notices = store_verdict(context, checkpoint, verdict).notices
         if control is not None:
@@ -120,50 +138,67 @@ def _run(
     checkpoint: Checkpoint,
 ) -> Verdict:
     """Run a check in a private copy of a checkpoint; return its verdict and store nothing."""
-    line = line_of(options.command)
-    started = context.host.now_ns()
-    check = partial(_check, options, context.root)
+    check = partial(run_check, context, options)
     performed = in_private_copy(
         context, checkpoint, check, isolation=options.isolation, monitor=monitor
     )
-    details = Details(network=performed.net, notes=(*performed.notes, *coverage_notes(checkpoint)))
-    state = checkpoint.record.state
-    ran, reference = performed.result
-    if performed.where == Where.PLAIN_COPY and not reference:
-        reference = _reference_outside(line, context)
-    verdict = verdict_from(ran, line, performed.where, state, started, details, skip_code=skip_code)
-    if reference and verdict.is_telling:
-        return inconclusive(
-            verdict, f"the copy was at another path, and {reference} names the live one"
-        )
+    notes = (*performed.notes, *coverage_notes(checkpoint))
+    return verdict_of(performed, performed.result, checkpoint, options, notes, skip_code)
+
+
+class CheckRun(NamedTuple):
+    """A check that was run in a copy."""
+
+    ran: CommandResult
+    started_ns: int
+    reference: str
+    """What names the live workspace, if the copy was at another path; else empty."""
+
+
+def run_check(context: Context, options: CheckOptions, seen: Seen) -> CheckRun:
+    """Run a check in a copy whose files are not captured afterwards."""
+    line, started = line_of(options.command), context.host.now_ns()
+    if options.serve is not None:
+        ran = seen.serve_and_probe(options.serve, line, timeout=options.timeout)
+        return CheckRun(ran, started, "")
+    reference = _reference_to_live(line, context, seen) if seen.root != context.root else ""
+    refresh_git_indexes(seen.root)
+    ran = seen.run(words_of(options.command), timeout=options.timeout)
+    return CheckRun(ran, started, reference)
+
+
+def verdict_of(
+    performed: Performed[Any],
+    check: CheckRun,
+    checkpoint: Checkpoint,
+    options: CheckOptions,
+    notes: tuple[str, ...],
+    skip_code: int | None = None,
+) -> Verdict:
+    """Return the verdict of a check on the state of a checkpoint."""
+    verdict = verdict_from(
+        check.ran,
+        line_of(options.command),
+        performed.where,
+        checkpoint.record.state,
+        check.started_ns,
+        Details(network=performed.net, notes=notes),
+        skip_code=skip_code,
+    )
+    if check.reference and verdict.is_telling:
+        reason = f"the copy was at another path, and {check.reference} names the live one"
+        return inconclusive(verdict, reason)
     return verdict
 
 
-def _check(options: CheckOptions, root: bytes, seen: Seen) -> tuple[CommandResult, str]:
-    """Run a check in a copy; return its result, and a file of a plain copy that names the live one."""
-    if options.serve is not None:
-        line = line_of(options.command)
-        return seen.serve_and_probe(options.serve, line, timeout=options.timeout), ""
-    reference = _reference_in_copy(seen, root) if seen.root != root else ""
-    return run_check(options.command, options.timeout, seen), reference
-
-
-def _reference_in_copy(seen: Seen, root: bytes) -> str:
-    groups = find_references(seen.root, [root]).groups
-    return repr(safe_path(groups[0].paths[0])) if groups else ""
-
-
-def _reference_outside(line: str, context: Context) -> str:
-    """Return where a command line or the environment name a path in the live workspace."""
+def _reference_to_live(line: str, context: Context, seen: Seen) -> str:
+    """Return what names a path in the live workspace: a file, the command or a variable."""
+    groups = find_references(seen.root, [context.root]).groups
+    if groups:
+        return repr(safe_path(groups[0].paths[0]))
     if names_path(line.encode("utf-8", "surrogateescape"), context.root):
         return "the command"
     for name, value in context.host.environ.items():
         if name not in _CURRENT_DIRECTORY and names_path(value, context.root):
             return f"${name.decode('utf-8', 'replace')}"
     return ""
-
-
-def run_check(command: Command, timeout: float, seen: Seen) -> CommandResult:
-    """Run a check in a copy whose files are not captured afterwards."""
-    refresh_git_indexes(seen.root)
-    return seen.run(words_of(command), timeout=timeout)
