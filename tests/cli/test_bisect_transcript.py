@@ -48,7 +48,7 @@ The first bad checkpoint is
 `clew restore <2>` restores the last good one
 `clew show <1> --paths` lists every path that changed
 ! Checking <3> (step 6), about 4 more
-! Different in the copy: no live TCP services; inode numbers and change times
+! Different in the copy: no live TCP services; inode and device numbers, change times, the filesystem and its free space
 ! ✘ failing, exit 1, <duration>
 ! Checking <4> (step 1), about 3 more
 ! ✔ passing, <duration>
@@ -87,7 +87,7 @@ The first bad checkpoint is one of these; the check cannot judge those before th
 `clew restore <5>` restores the last good one
 `clew show <1> --paths` lists every path that changed
 ! Checking <3> (step 6), about 4 more
-! Different in the copy: no live TCP services; inode numbers and change times
+! Different in the copy: no live TCP services; inode and device numbers, change times, the filesystem and its free space
 ! ✘ failing, exit 1, <duration>
 ! Checking <4> (step 1), about 3 more
 ! ✔ passing, <duration>
@@ -104,7 +104,7 @@ All good: the check passes on <3> (step 6)
   searched     6 states, 1 run
 To search further, give a checkpoint that fails: `clew bisect GOOD BAD`
 ! Checking <3> (step 6), about 4 more
-! Different in the copy: no live TCP services; inode numbers and change times
+! Different in the copy: no live TCP services; inode and device numbers, change times, the filesystem and its free space
 ! ✔ passing, <duration>
 [exit 1]
 $ clew bisect -- false
@@ -113,7 +113,7 @@ All bad: the check fails even on <4> (step 1)
   searched     6 states, 2 runs
 It is the first checkpoint, so the check never passed
 ! Checking <3> (step 6), about 4 more
-! Different in the copy: no live TCP services; inode numbers and change times
+! Different in the copy: no live TCP services; inode and device numbers, change times, the filesystem and its free space
 ! ✘ failing, exit 1, <duration>
 ! Checking <4> (step 1), about 3 more
 ! ✘ failing, exit 1, <duration>

@@ -38,13 +38,13 @@ $ clew verify v1
   ✔ grep -q hello app.py: passing, exit 0, <duration>
   ran in a private copy with its own network
   · The home directory and the rest of the disk are not isolated
-! Different in the copy: no live TCP services; inode numbers and change times
+! Different in the copy: no live TCP services; inode and device numbers, change times, the filesystem and its free space
 $ clew verify @
 ●  <2>  checkpoint-2  <time>  ← here
   ✘ grep -q hello app.py: failing, exit 1, <duration>
   ran in a private copy with its own network
   · The home directory and the rest of the disk are not isolated
-! Different in the copy: no live TCP services; inode numbers and change times
+! Different in the copy: no live TCP services; inode and device numbers, change times, the filesystem and its free space
 [exit 4]
 $ clew exec v1 -- echo working; echo x > notes.txt
 echo working; echo x > notes.txt: exit 0, <duration>; the copy was discarded
@@ -56,7 +56,7 @@ echo working; echo x > notes.txt: exit 0, <duration>; the copy was discarded
     added notes.txt (+1 line)
 
   A  notes.txt  2 B
-! Different in the copy: no live TCP services; inode numbers and change times
+! Different in the copy: no live TCP services; inode and device numbers, change times, the filesystem and its free space
 ! working
 $ clew try v1 --attempt add=echo >> app.py
 1 attempt from <1> (v1 · it works), checked with grep -q hello app.py:

@@ -49,6 +49,8 @@ HOSTILE: list[tuple[str, dict[str, Any], str]] = [
     ("save_and_verify", {"command": "true; " * 1000}, "bad-option"),
     ("save_and_verify", {}, "no-check-configured"),
     ("verify", {"ref": "@", "command": "true", "network": "moon"}, "bad-option"),
+    ("verify", {"ref": "@", "command": "true", "allow_sockets": ["/none"]}, "bad-option"),
+    ("bisect", {"command": "true", "allow_sockets": ["@abstract"]}, "bad-option"),
     ("verify", {"ref": "@", "command": "true", "timeout": "soon"}, "bad-option"),
     ("fork", {"ref": "@", "directory": "../.."}, "bad-fork-directory"),
     ("fork", {"ref": "@", "name": "../.."}, "bad-fork-name"),

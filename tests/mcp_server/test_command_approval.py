@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import os
 import shlex
+import socket
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -213,6 +215,25 @@ def test_the_question_says_what_a_copy_does_not_keep_away(saved: Clew) -> None:
     call(saved, "verify", {"ref": "first", "command": "x", "network": "host"}, person=person)
 
     assert "with your live home directory, and on your network" in person.asked[0]
+
+
+def test_a_live_socket_needs_approval_even_for_the_own_check(saved: Clew) -> None:
+    path = home(saved) / "live.sock"
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(str(path))
+        server.listen()
+        probe = f'import socket; socket.socket(socket.AF_UNIX).connect("{path}")'
+        saved.ok("config", "set", "verify", shlex.join([sys.executable, "-c", probe]))
+        person, sockets = Person("decline"), {"allow_sockets": [str(path)]}
+        declined = call(saved, "verify", {"ref": "first", **sockets}, person=person)
+        without = ok(call(saved, "verify", {"ref": "first"}))
+        allowed = ok(call(saved, "verify", {"ref": "first", **sockets}, person=Person()))
+
+    assert error(declined)["kind"] == "needs-approval"
+    assert f"It may use the live service {path}." in person.asked[0]
+    assert "the workspace's own check" in person.asked[0]
+    assert without["verdict"]["status"] == "failing"
+    assert allowed["verdict"]["exit_code"] == 0
 
 
 def test_silence_is_no(saved: Clew) -> None:

@@ -35,6 +35,14 @@ Timeout = Annotated[str, Field(description="Time limit, like 90s or 5m")]
 Net = Annotated[
     str, Field(description="`host` to share the host's network (default: an own network)")
 ]
+AllowSockets = Annotated[
+    list[str],
+    Field(
+        description="Absolute paths of live unix sockets that it may use (default: none); "
+        "they need a person's approval"
+    ),
+    AfterValidator(lambda texts: [from_utf8(text) for text in texts]),
+]
 Serve = Annotated[
     str, Field(description="A server to start in the copy first; the check is then a URL")
 ]

@@ -21,7 +21,7 @@ from clew.mcp.restore_approval import agreed_to, put_question
 from clew.monitor import Monitor
 from clew.operations.maintenance.settings import VERIFY
 from clew.render.json import dumps
-from clew.render.safe import safe
+from clew.render.safe import safe, safe_line
 
 if TYPE_CHECKING:
     from clew.workspace import Workspace
@@ -47,6 +47,8 @@ class ApprovalRequest(NamedTuple):
     """Further conditions that are approved."""
     checks: tuple[str, ...] = ()
     """Commands that need no approval if they are the workspace's own check."""
+    sockets: tuple[str, ...] = ()
+    """Live unix sockets that they may use, which always need approval."""
 
     @property
     def fingerprint(self) -> str:
@@ -107,12 +109,12 @@ class Approval:
 
 def _require_own_check(workspace: Workspace, request: ApprovalRequest) -> None:
     own = workspace.settings.all()[VERIFY]
-    if request.commands or any(check != own for check in request.checks):
+    if request.commands or request.sockets or any(check != own for check in request.checks):
         raise NeedsApproval(_first_command(request))
 
 
 def _first_command(request: ApprovalRequest) -> str:
-    return next(iter((*request.commands, *request.checks)), "")
+    return next(iter((*request.commands, *request.checks, *request.sockets)), "")
 
 
 def _question(request: ApprovalRequest) -> str:
@@ -120,4 +122,7 @@ def _question(request: ApprovalRequest) -> str:
     if sum(map(len, commands)) > _LONGEST:
         raise BadOption("command", "too long to show to a person; put it in a script")
     shown = [f"    {line}" for one in commands for line in safe(one, keep="\n").split("\n")]
-    return "\n".join([request.question, "", *shown, "", *request.details, "Continue?"])
+    if not shown:
+        shown = ["    the workspace's own check"]
+    services = [f"It may use the live service {safe_line(path)}." for path in request.sockets]
+    return "\n".join([request.question, "", *shown, "", *request.details, *services, "Continue?"])

@@ -16,7 +16,7 @@ from pydantic import Field
 from clew.filenames import as_argument, from_utf8
 from clew.mcp import results
 from clew.mcp.answers import answer
-from clew.mcp.arguments import Command, Net, Ref, Serve, Timeout
+from clew.mcp.arguments import AllowSockets, Command, Net, Ref, Serve, Timeout
 from clew.mcp.command_approval import COPY, LIVE, NETWORK, Approval, ApprovalRequest
 from clew.mcp.executor import ToolExecutor
 from clew.mcp.kinds import ADDS, FIRST, RUNS, Tool, add_tools
@@ -131,9 +131,14 @@ class SandboxTools:
         timeout: Timeout = "",
         network: Net = "",
         serve: Serve = "",
+        allow_sockets: AllowSockets = [],  # noqa: B006 - as above
     ) -> results.Verified | InputRequiredResult:
         request = ApprovalRequest(
-            _RUN_ONE, _optional(serve), _in_a_copy(ref, network), _optional(command)
+            _RUN_ONE,
+            _optional(serve),
+            _in_a_copy(ref, network),
+            _optional(command),
+            tuple(allow_sockets),
         )
         return await self._approved(
             context,
@@ -143,6 +148,7 @@ class SandboxTools:
                 command or None,
                 timeout=timeout or None,
                 network=network or None,
+                allow_sockets=allow_sockets,
                 serve=serve or None,
                 monitor=monitor,
             ),
@@ -191,9 +197,14 @@ class SandboxTools:
         jobs: _JOBS = 0,
         timeout: Timeout = "",
         network: Net = "",
+        allow_sockets: AllowSockets = [],  # noqa: B006 - as above
     ) -> results.Attempts | InputRequiredResult:
         request = ApprovalRequest(
-            _RUN_ALL, tuple(attempts.values()), _in_a_copy(ref, network), _optional(verify)
+            _RUN_ALL,
+            tuple(attempts.values()),
+            _in_a_copy(ref, network),
+            _optional(verify),
+            tuple(allow_sockets),
         )
         return await self._approved(
             context,
@@ -205,6 +216,7 @@ class SandboxTools:
                 jobs=jobs or None,
                 timeout=timeout or None,
                 network=network or None,
+                allow_sockets=allow_sockets,
                 monitor=monitor,
             ),
             json_sandbox.board,
@@ -220,9 +232,12 @@ class SandboxTools:
         timeout: Timeout = "",
         network: Net = "",
         serve: Serve = "",
+        allow_sockets: AllowSockets = [],  # noqa: B006 - as above
     ) -> results.Bisected | InputRequiredResult:
         details = _in_a_copy(f"{good or 'good'}..{bad or '@'}", network)
-        request = ApprovalRequest(_RUN_ONE, _optional(serve), details, _optional(command))
+        request = ApprovalRequest(
+            _RUN_ONE, _optional(serve), details, _optional(command), tuple(allow_sockets)
+        )
         return await self._approved(
             context,
             request,
@@ -233,6 +248,7 @@ class SandboxTools:
                 repeat=repeat,
                 timeout=timeout or None,
                 network=network or None,
+                allow_sockets=allow_sockets,
                 serve=serve or None,
                 monitor=monitor,
             ),

@@ -53,7 +53,7 @@ def _differences(spec: SandboxSpec, checkpoint: Checkpoint, is_ordinary: bool) -
         services.append("unix sockets")
     if services:
         yield f"no live {' or '.join(services)}"
-    yield "inode numbers and change times"
+    yield "inode and device numbers, change times, the filesystem and its free space"
     if is_ordinary:
         yield "other users' files belong to nobody"
     missing = missing_paths(checkpoint.record.coverage)
