@@ -6,7 +6,6 @@ import errno
 import os
 import secrets
 import shutil
-import subprocess
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,12 +14,11 @@ from typing import Any
 import pytest
 
 from clew.worktree import sandbox_mounts
-from clew.worktree.sandbox import FullCopy, Inside, Net, run_sandboxed
+from clew.worktree.sandbox import Inside, Net, run_sandboxed
 from tests.kit.live_place import LIVE
-from tests.kit.tools import require, require_root
+from tests.kit.tools import require_root
 from tests.kit.walker import differences, look
 from tests.worktree.sandboxing import (
-    LONG,
     Scene,
     finish_program,
     mounted,
@@ -386,102 +384,3 @@ def test_the_notes_say_what_is_not_isolated(scene: Scene, monkeypatch: pytest.Mo
     assert notes(hidden_sockets=sockets) == (
         disk, "Live unix sockets are not reachable: '/run/0', '/run/1' and 2 more",
     )  # fmt: skip
-
-
-# Machines
-
-
-@pytest.fixture
-def machine(scene: Scene) -> Path:
-    """A directory with a shell and its libraries only."""
-    require_root("making a machine")
-    require("ldd")
-    place = scene.place / "machine"
-    words = subprocess.run(["ldd", "/bin/sh"], capture_output=True, text=True).stdout.split()
-    for path in ["/bin/sh", *(word for word in words if word.startswith("/"))]:
-        (place / path[1:]).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(path, place / path[1:])
-    (place / "tmp").mkdir()
-    (place / "etc").mkdir()
-    (place / "etc" / "who").write_text("the copy\n")
-    return place
-
-
-def as_machine(scene: Scene, place: Path, text: str) -> tuple[str, tuple[str, ...]]:
-    def body(inside: Inside) -> tuple[str, tuple[str, ...]]:
-        ran = inside.run(["/bin/sh", "-c", text], timeout=LONG)
-        assert (ran.how, ran.exit_code) == ("exited", 0), ran
-        return ran.output.decode(), inside.notes
-
-    return run_sandboxed(
-        scene.enclosure(path=b"/", copy=FullCopy(bytes(place)), as_root=True), body
-    )
-
-
-def test_a_machine_sees_the_copy_as_its_root(scene: Scene, machine: Path) -> None:
-    text = "pwd; read x < /etc/who; echo $x; cd /; echo *; echo new > /etc/new; echo > /tmp/x"
-    seen, _ = as_machine(scene, machine, text)
-
-    top = sorted(path.name for path in machine.iterdir())
-    assert seen == f"/\nthe copy\n{' '.join(top)}\n"
-    assert {"dev", "proc", "sys", "run", "tmp", "etc"} <= set(top)
-    assert (machine / "etc" / "new").read_text() == "new\n"
-    assert not os.path.exists("/etc/new")
-    assert list((machine / "tmp").iterdir()) == []
-
-
-def test_what_a_machine_lacked_is_made_in_the_copy_and_said(scene: Scene, machine: Path) -> None:
-    _, notes = as_machine(scene, machine, "echo $$ > /dev/null")
-
-    assert notes == (
-        "Devices are not isolated",
-        "Missing in the copy and created there: /proc, /dev, /sys, /run",
-    )
-
-
-def test_a_machine_has_its_own_processes_and_cannot_write_to_the_kernel(
-    scene: Scene, machine: Path
-) -> None:
-    text = "set -- /proc/[0-9]*; echo $#; while read _ at _ how _; do echo $at $how; done < /proc/mounts"
-    count, *lines = as_machine(scene, machine, text)[0].splitlines()
-    flags = {at: how.split(",") for at, how in map(str.split, lines)}
-
-    assert int(count) < 5
-    assert "ro" in flags["/sys"]
-    assert "rw" in flags["/proc"]
-
-
-def test_a_machine_may_have_a_link_where_something_would_be_mounted(
-    scene: Scene, machine: Path
-) -> None:
-    (machine / "tmp").rmdir()
-    (machine / "tmp").symlink_to("/only-in-the-copy")
-    (machine / "only-in-the-copy").mkdir()
-    as_machine(scene, machine, "echo x > /tmp/new")
-
-    assert (machine / "only-in-the-copy" / "new").exists()
-
-
-def test_the_body_finds_a_machine_where_it_is(scene: Scene, machine: Path) -> None:
-    given = scene.enclosure(path=b"/", copy=FullCopy(bytes(machine)), as_root=True)
-
-    assert run_sandboxed(given, lambda inside: inside.root) == bytes(machine)
-    assert run_sandboxed(scene.enclosure(), lambda inside: inside.root) == bytes(scene.live)
-
-
-def test_a_layered_copy_of_the_real_machine_runs_and_leaves_it_alone(
-    scene: Scene, scratch: Path
-) -> None:
-    require_root("a layered machine")
-    scene.place = scratch
-    layers = scene.layers(Path("/"))
-    with tempfile.NamedTemporaryFile(dir=LIVE) as file:
-        text = (
-            f"cat {file.name}; rm {file.name}; ls {file.name} 2>/dev/null; echo x > {file.name}.new"
-        )
-        ran = scene.run(text, path=b"/", copy=layers, as_root=True)
-
-        assert (ran.how, ran.exit_code, ran.output) == ("exited", 0, b"")
-        assert os.path.exists(file.name)
-        assert not os.path.exists(f"{file.name}.new")
-    assert os.path.exists(f"{os.fsdecode(layers.upper)}{file.name}.new")

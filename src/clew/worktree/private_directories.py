@@ -32,6 +32,11 @@ def is_below(path: bytes, directory: bytes) -> bool:
     return path != directory and path.startswith(directory.rstrip(b"/") + b"/")
 
 
+def is_real_directory(path: bytes) -> bool:
+    """Return whether a path is a directory, and not a symlink to one."""
+    return os.path.isdir(path) and not os.path.islink(path)
+
+
 def temporary_directories(root: bytes, environ: Mapping[bytes, bytes]) -> list[bytes]:
     """Return the temporary directories outside a workspace, outermost first."""
     named = [environ.get(name, b"") for name in _VARIABLES]
@@ -66,7 +71,7 @@ def make_private(root: bytes, places: Iterable[bytes]) -> Iterator[str]:
             if _is_private(live.place, private):
                 continue
             try:
-                _overlay(held(scratch), live.directory, live.place)
+                mount_private_overlay(held(scratch), live.directory, live.place)
                 private.append(live.place)
             except OSError:
                 # In a user namespace: a directory with mounts in it, which an overlay would uncover.
@@ -99,7 +104,7 @@ def _open_live(place: bytes, stack: ExitStack) -> _Live:
     return _Live(place, directory, tuple(opened))
 
 
-def _overlay(scratch: bytes, live: int, target: bytes) -> None:
+def mount_private_overlay(scratch: bytes, live: int, target: bytes) -> None:
     """Mount an overlay of an open directory, with its upper layer in `scratch`."""
     upper, work = tempfile.mkdtemp(dir=scratch), tempfile.mkdtemp(dir=scratch)
     status = os.stat(held(live))  # those of the upper layer are shown
@@ -122,7 +127,7 @@ def _show_entries(scratch: bytes, live: _Live) -> Iterator[str]:
             if stat.S_ISDIR(os.lstat(source).st_mode):
                 os.mkdir(target)
                 with open_path(source) as directory:
-                    _overlay(scratch, directory, target)
+                    mount_private_overlay(scratch, directory, target)
                 continue
         except OSError:  # with mounts in it, or another user's
             with suppress(OSError):

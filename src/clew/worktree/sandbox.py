@@ -25,6 +25,7 @@ from clew.errors import SandboxUnavailable
 from clew.model.verdict import RunEnd
 from clew.worktree.http_probe import require_address
 from clew.worktree.init import Confined, InitTask
+from clew.worktree.machine_root import switch_root
 from clew.worktree.namespaces import (
     NEW_HOSTNAME,
     NEW_IPC,
@@ -50,7 +51,6 @@ from clew.worktree.sandbox_mounts import (
     SandboxSpec,
     mount_copy,
     mount_private_view,
-    switch_root,
 )
 from clew.worktree.server_probe import Prober, probe
 from clew.worktree.syscalls import die_with
@@ -148,9 +148,13 @@ class Inside:
 
     def _task(self, command: Sequence[str | bytes], directory: bytes | None) -> InitTask:
         spec = self._spec
-        if spec.as_root:
+        if spec.machine is not None:
             surround = functools.partial(
-                switch_root, self.root, read_only_elsewhere=spec.read_only_elsewhere
+                switch_root,
+                self.root,
+                spec.machine,
+                spec.sockets,
+                read_only_elsewhere=spec.read_only_elsewhere,
             )
         else:
             surround = functools.partial(mount_private_view, spec)
@@ -179,9 +183,9 @@ def _notes(spec: SandboxSpec, *, is_ordinary: bool) -> Iterator[str]:
     """Yield what is not isolated, as far as known before a command runs."""
     if spec.read_only_elsewhere:
         yield "Disks, mounts, the clock and kernel settings cannot be changed"
-    elif spec.as_root:
+    elif spec.machine is not None:
         yield "Devices are not isolated"
-    if not spec.as_root:
+    if spec.machine is None:
         state = "read-only" if spec.read_only_elsewhere else "not isolated"
         yield f"The home directory and the rest of the disk are {state}"
     if spec.net == Net.HOST:

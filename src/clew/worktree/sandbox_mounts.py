@@ -16,11 +16,10 @@ from contextlib import ExitStack, suppress
 
 from clew.model.named_tuple import NamedTuple
 from clew.worktree.live_sockets import hide_sockets, show_sockets
+from clew.worktree.machine_root import mount_proc
 from clew.worktree.mounts import read_mounts
 from clew.worktree.namespaces import (
     NO_DEVICES,
-    NO_EXEC,
-    NO_SETUID,
     bind,
     change_root,
     held,
@@ -34,6 +33,7 @@ from clew.worktree.overlay_mount import OF_A_COPY, mount_overlay, open_path
 from clew.worktree.private_devices import mount_private_devices, protect_kernel_files
 from clew.worktree.private_directories import (
     is_below,
+    is_real_directory,
     make_private,
     rebind,
     temporary_directories,
@@ -74,8 +74,8 @@ class SandboxSpec(NamedTuple):
     path: bytes
     """The workspace's absolute path, where the command sees the copy."""
     copy: OverlayCopy | FullCopy
-    as_root: bool = False
-    """A machine: the copy becomes `/`."""
+    machine: bytes | None = None
+    """The live root of a machine: the copy becomes `/`."""
     net: str = Net.OWN
     read_only_elsewhere: bool = False
     """Only the copy and the temporary directories are writable."""
@@ -94,7 +94,7 @@ def mount_copy(spec: SandboxSpec) -> bytes:
     """Mount the copy over the workspace and return its path; a machine's copy stays elsewhere."""
     path, store = spec.path, spec.store
     place = _prepare_copy(spec.copy)
-    if spec.as_root:
+    if spec.machine is not None:
         return place
     with ExitStack() as stack:
         copy = stack.enter_context(open_path(place))
@@ -167,7 +167,7 @@ def _directory_without_mounts() -> bytes:
     """Return a directory of the root that contains no mounts."""
     points = [one.point for one in read_mounts()]
     for path in sorted(os.path.join(b"/", name) for name in os.listdir(b"/")):
-        if _is_real_directory(path):
+        if is_real_directory(path):
             if not any(point == path or is_below(point, path) for point in points):
                 return path
     raise FileNotFoundError(errno.ENOENT, "No directory without mounts", b"/")
@@ -206,71 +206,6 @@ def mount_private_view(spec: SandboxSpec) -> Iterator[str]:
         make_read_only(store)
         if is_below(path, store):
             make_writable(path)
-    yield from _mount_proc(b"/proc")
+    yield from mount_proc(b"/proc")
     if spec.read_only_elsewhere:
         protect_kernel_files(b"/proc")
-
-
-def switch_root(place: bytes, *, read_only_elsewhere: bool) -> Iterator[str]:
-    """Make the copy at `place` the root; yield what was created or could not be isolated."""
-    bind(place, place)
-    if read_only_elsewhere:
-        refuse_devices(place)
-    found = [
-        name for name in (b"proc", b"dev", b"sys", b"run", b"tmp") if _can_mount_at(place, name)
-    ]
-    made = [name for name in found if _create_mount_point(os.path.join(place, name))]
-    if made:
-        yield "Missing in the copy and created there: " + ", ".join(
-            os.fsdecode(b"/" + name) for name in made
-        )
-    at = {name: os.path.join(place, name) for name in found}
-    if b"dev" in at:
-        bind(b"/dev", at[b"dev"])
-        if _is_real_directory(at[b"dev"] + b"/shm"):
-            _mount_tmpfs(at[b"dev"] + b"/shm")
-        if read_only_elsewhere:
-            mount_private_devices(at[b"dev"])
-    if b"sys" in at:
-        bind(b"/sys", at[b"sys"])
-        make_read_only(at[b"sys"])
-    if b"run" in at:
-        mount(b"tmpfs", at[b"run"], NO_SETUID | NO_DEVICES, b"mode=755")
-    if b"tmp" in at:
-        _mount_tmpfs(at[b"tmp"])
-    if b"proc" in at:
-        yield from _mount_proc(at[b"proc"])
-        if read_only_elsewhere:
-            protect_kernel_files(at[b"proc"])
-    change_root(place)
-
-
-def _mount_tmpfs(place: bytes) -> None:
-    mount(b"tmpfs", place, NO_SETUID | NO_DEVICES, b"mode=1777")
-
-
-def _mount_proc(place: bytes) -> Iterator[str]:
-    """Mount a /proc that shows only the sandbox's processes."""
-    try:
-        mount(b"proc", place, NO_SETUID | NO_DEVICES | NO_EXEC)
-    except OSError as error:  # refused in a container whose own /proc is partly masked
-        if place != b"/proc":
-            bind(b"/proc", place)
-        yield f"Cannot mount a private /proc: {error.strerror}"
-
-
-def _can_mount_at(place: bytes, name: bytes) -> bool:
-    """Return whether `name` can be a mount point; a symlink would lead elsewhere."""
-    path = os.path.join(place, name)
-    return _is_real_directory(path) or not os.path.lexists(path)
-
-
-def _create_mount_point(path: bytes) -> bool:
-    if os.path.lexists(path):
-        return False
-    os.mkdir(path)
-    return True
-
-
-def _is_real_directory(path: bytes) -> bool:
-    return os.path.isdir(path) and not os.path.islink(path)

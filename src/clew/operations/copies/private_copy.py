@@ -209,7 +209,7 @@ def _sandbox_spec(
     return SandboxSpec(
         b"/" if is_machine else context.root,
         copy,
-        as_root=is_machine,
+        machine=context.root if is_machine else None,
         net=isolation.network,
         read_only_elsewhere=read_only_elsewhere,
         store=os.fsencode(context.store.layout.root),
