@@ -281,6 +281,18 @@ def test_what_the_moment_did_not_hold_is_said(place: Place) -> None:
     assert any("home directory" in note for note in found["notes"])
 
 
+def test_a_git_repository_around_the_workspace_is_said_beforehand(roots: Place) -> None:
+    saved = roots.clew.save()
+    line = f"git's index is the live one in {roots.root}"
+    assert line not in roots.clew.run("verify", saved, "--", "true").err
+
+    (roots.root / ".git").mkdir()
+    assert line in roots.clew.run("verify", saved, "--", "true").err
+
+    (roots.project / ".git").mkdir()
+    assert line not in roots.clew.run("verify", saved, "--", "true").err
+
+
 def test_the_rest_of_the_disk_is_the_live_one(place: Place) -> None:
     saved = place.clew.save()
     verify(place, saved, "--", f"echo seen > {place.root}/home/proof")

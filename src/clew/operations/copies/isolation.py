@@ -10,6 +10,7 @@ from clew.errors import BadOption
 from clew.model.checkpoint import Checkpoint
 from clew.model.named_tuple import NamedTuple
 from clew.operations.sandbox.coverage_notes import missing_paths
+from clew.render.safe import safe_path
 from clew.worktree.sandbox import Net, SandboxSpec
 
 
@@ -56,6 +57,20 @@ def _differences(spec: SandboxSpec, checkpoint: Checkpoint, is_ordinary: bool) -
     yield "inode and device numbers, change times, the filesystem and its free space"
     if is_ordinary:
         yield "other users' files belong to nobody"
+    repository = _repository_above(spec.path)
+    if repository:
+        yield f"git's index is the live one in {safe_path(repository)}"
     missing = missing_paths(checkpoint.record.coverage)
     if missing:
         yield f"without {missing}"
+
+
+def _repository_above(root: bytes) -> bytes:
+    """Return the git repository around a workspace that is not one itself; empty if there is none."""
+    at = root
+    while not os.path.lexists(os.path.join(at, b".git")):
+        above = os.path.dirname(at)
+        if above == at:
+            return b""
+        at = above
+    return at if at != root else b""
