@@ -49,6 +49,7 @@ SCENARIO: dict[str, Sequence[Sequence[str]]] = {
     "ls": [["ls", "one"]],
     "cat": [["cat", "one", "{workspace}/file"]],
     "verify": [["verify", "one", "--", "true"]],
+    "drill": [["drill", "one"], ["drill", "--random", "--no-check"]],
     "exec": [["exec", "one", "--", "true"]],
     "fork": [["fork", "one", "{outside}/fork", "--name", "grown"]],
     "enter": [["enter", "grown", "--", "true"]],

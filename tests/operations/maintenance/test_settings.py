@@ -11,6 +11,7 @@ from clew.errors import BadOption
 from clew.workspace import Workspace
 
 DEFAULTS = {
+    "drill.every": "off",
     "exclude": "",
     "exclude-larger-than": "",
     "gate": "off",
@@ -86,7 +87,7 @@ def test_a_value_that_makes_no_sense_is_refused(ws: Workspace, key: str, value: 
 
 @pytest.mark.parametrize("key", ["colour", "", "Exclude"])
 def test_an_unknown_setting_names_those_there_are(ws: Workspace, key: str) -> None:
-    with pytest.raises(BadOption, match=r"exclude, exclude-larger-than, gate, gate\.rules"):
+    with pytest.raises(BadOption, match=r"drill\.every, exclude, exclude-larger-than, gate, gate\.rules"):
         ws.settings.set(key, "x")
     with pytest.raises(BadOption):
         ws.settings.unset(key)
