@@ -190,13 +190,14 @@ def test_compare_takes_two_or_more(fake: FakeClew) -> None:
 def test_drill_passes_on_what_it_is_told(fake: FakeClew) -> None:
     fake.run("drill")
     fake.run("drill", "v1", "--no-check", "--timeout", "90s", "--network=host")
-    fake.run("drill", "--random")
+    fake.run("drill", "--random", "--allow-socket", "/run/s")
 
-    plain = {"random": False, "check": True, "timeout": None, "network": None}
+    plain: dict[str, object] = {"random": False, "check": True, "timeout": None, "network": None}
+    plain["allow_sockets"] = []
     assert fake.workspace.asked == [
         ("drill", None, plain),
         ("drill", "v1", plain | {"check": False, "timeout": "90s", "network": "host"}),
-        ("drill", None, plain | {"random": True}),
+        ("drill", None, plain | {"random": True, "allow_sockets": ["/run/s"]}),
     ]
 
 

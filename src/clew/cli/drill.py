@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clew.cli.copies import NETWORK, TIMEOUT
+from clew.cli.copies import ALLOW_SOCKET, NETWORK, TIMEOUT
 from clew.cli.declare import Command, Option, Positional
 from clew.cli.exits import ExitCode
 from clew.cli.verify import exit_code
@@ -34,6 +34,7 @@ attributes differ.""",
         Option(("--no-check",), "Compare the files only"),
         TIMEOUT,
         NETWORK,
+        ALLOW_SOCKET,
     ),
 )
 
@@ -49,6 +50,7 @@ def run(args: Arguments, context: CommandContext) -> int:
             check=not args.given("--no-check"),
             timeout=args.maybe("--timeout"),
             network=args.maybe("--network"),
+            allow_sockets=args.all("--allow-socket"),
             monitor=context.monitor,
         )
     look = context.look()

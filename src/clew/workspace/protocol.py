@@ -218,6 +218,7 @@ class WorkspaceProtocol(Protocol):
         check: bool = True,
         timeout: str | float | None = None,
         network: str | None = None,
+        allow_sockets: Sequence[str] = (),
         monitor: Monitor | None = None,
     ) -> DrillResult: ...
 

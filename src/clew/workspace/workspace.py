@@ -504,6 +504,7 @@ class Workspace:
         check: bool = True,
         timeout: str | float | None = None,
         network: str | None = None,
+        allow_sockets: Sequence[str] = (),
         monitor: Monitor | None = None,
     ) -> DrillResult:
         """Prove that a checkpoint can be restored, and record when.
@@ -514,7 +515,7 @@ class Workspace:
         """
         from clew.operations.sandbox.drill import DrillOptions, drill
 
-        options = DrillOptions(ref, random, check, timeout, network)
+        options = DrillOptions(ref, random, check, timeout, network, allow_sockets)
         return drill(self._access, options, monitor or self.monitor)
 
     def last_drill(self) -> Checkpoint | None:

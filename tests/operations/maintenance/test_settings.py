@@ -87,7 +87,9 @@ def test_a_value_that_makes_no_sense_is_refused(ws: Workspace, key: str, value: 
 
 @pytest.mark.parametrize("key", ["colour", "", "Exclude"])
 def test_an_unknown_setting_names_those_there_are(ws: Workspace, key: str) -> None:
-    with pytest.raises(BadOption, match=r"drill\.every, exclude, exclude-larger-than, gate, gate\.rules"):
+    with pytest.raises(
+        BadOption, match=r"drill\.every, exclude, exclude-larger-than, gate, gate\.rules"
+    ):
         ws.settings.set(key, "x")
     with pytest.raises(BadOption):
         ws.settings.unset(key)

@@ -14,7 +14,7 @@ from __future__ import annotations
 import os
 import random
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from functools import partial
 
@@ -87,6 +87,7 @@ class DrillOptions(NamedTuple):
     """Whether to run its check."""
     timeout: str | float | None = None
     network: str | None = None
+    allow_sockets: Sequence[str] = ()
 
 
 class Compared(NamedTuple):
@@ -103,7 +104,7 @@ def drill(access: Access, options: DrillOptions, monitor: Monitor) -> DrillResul
     """
     access.store.require_writable()
     timeout = as_seconds("--timeout", options.timeout) if options.timeout is not None else TIMEOUT
-    isolation = isolation_from(options.network, ())
+    isolation = isolation_from(options.network, options.allow_sockets)
     with access.reading(monitor) as context:
         checkpoint = choose(access, options, monitor)
     return drill_checkpoint(
