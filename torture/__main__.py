@@ -171,6 +171,7 @@ def _work(
 ) -> None:
     """Run every `jobs`th round of each kind; kinds take turns by the time they have used."""
     die_with_parent()
+    _leave_mounts()  # a worker sees only the mounts of its own rounds
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the first process ends the others
     place = scratch / f"worker-{index}"
     place.mkdir()

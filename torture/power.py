@@ -2,8 +2,8 @@
 
 Workspace and store are on ext4, XFS or btrfs in an image file, on XFS.  A reflink of the image
 (FICLONE) holds what the disk would hold if the power were cut then: what was written out, in the
-order of writing.  Mounting the clone replays the journal, as a reboot does.  Disks that reorder
-writes between two flushes are not simulated.
+order of writing.  Mounting the clone replays the journal, as a reboot does, and the commands then
+see another boot id.  Disks that reorder writes between two flushes are not simulated.
 
 Every checkpoint that was acknowledged before the clone is then restorable, an interrupted restore
 can be finished, and the store reports no damage.
@@ -18,6 +18,9 @@ import shutil
 import subprocess
 import threading
 import time
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -33,6 +36,7 @@ _MAKERS = {
     "btrfs": ("mkfs.btrfs", "-q", "-f"),
 }
 _PATH = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
+_BOOT_ID = "/proc/sys/kernel/random/boot_id"
 _HOST_MEGABYTES = 3000
 _IMAGE_MEGABYTES = 400
 
@@ -77,7 +81,8 @@ class Power:
         for at, cut in enumerate(cuts):
             _mount(cut.image, machine)
             try:
-                self._check(machine, cut, rng)
+                with self._other_boot(rng):
+                    self._check(machine, cut, rng)
             except Problem as error:
                 raise Problem(f"{kind}, cut {at}: {error}", is_loss=error.is_loss) from None
             finally:
@@ -89,6 +94,17 @@ class Power:
     def close(self) -> None:
         _unmount(self._host)
         shutil.rmtree(self._base, ignore_errors=True)
+
+    @contextmanager
+    def _other_boot(self, rng: random.Random) -> Iterator[None]:
+        """Show another boot id to the commands, as after a reboot; mounts are private to the worker."""
+        other = self._base / "boot_id"
+        other.write_text(f"{uuid.UUID(int=rng.getrandbits(128))}\n")
+        _tool("mount", "--bind", str(other), _BOOT_ID)
+        try:
+            yield
+        finally:
+            _tool("umount", _BOOT_ID)
 
     def _work(self, image: Path, machine: Path, rng: random.Random) -> list[Cut]:
         """Run commands while another thread clones the image at random times."""

@@ -48,6 +48,8 @@ class FakeHost(Host):
         self.shift_ns = 0
         """How much the clock is ahead."""
         self.processes = processes
+        self.boot: str | None = None
+        """The id of the boot, if not that of this machine."""
         self.hurry = 0.0
         """Seconds that pass with each look at the clock for time limits."""
         self._hurried = 0.0
@@ -82,6 +84,9 @@ class FakeHost(Host):
 
     def observe(self, root: bytes) -> Signals:
         return super().observe(root) if self.signals is None else self.signals
+
+    def boot_id(self) -> str:
+        return self.boot if self.boot is not None else super().boot_id()
 
     def fail_point(self, name: str) -> None:
         self.reached.append(name)

@@ -69,21 +69,21 @@ class Context:
         return checkpoint._replace(is_here=checkpoint.id == here)
 
     def open_cache(self) -> WorktreeCache:
-        """Return the worktree cache, empty unless it fits this store, generation and rules."""
-        return open_cache(self.store, self.workspace, self.rules)
+        """Return the worktree cache, empty unless it fits store, generation, rules and boot."""
+        return self.open_cache_of(self.workspace)
+
+    def open_cache_of(self, workspace: bytes) -> WorktreeCache:
+        """Return the worktree cache of a workspace that is captured with the rules of this one."""
+        from clew.worktree.cache import WorktreeCache  # noqa: PLC0415  only a scan needs it
+
+        # Before a reboot, data may have been lost, or written without the times that go with it.
+        owner = f"{self.store.cache_owner} {self.rules.encode().hex()} {self.host.boot_id()}"
+        return WorktreeCache(cache_path(self.store, workspace), owner)
 
     def forget_cache(self) -> None:
         """Make the next scan read every file."""
         cache = self.open_cache()
         cache.forget()
-
-
-def open_cache(store: Store, workspace: bytes, rules: Rules) -> WorktreeCache:
-    """Return the worktree cache of a workspace that is captured with these rules."""
-    from clew.worktree.cache import WorktreeCache  # noqa: PLC0415  only a scan needs it
-
-    owner = f"{store.cache_owner} {rules.encode().hex()}"
-    return WorktreeCache(cache_path(store, workspace), owner)
 
 
 def cache_path(store: Store, workspace: bytes) -> str:

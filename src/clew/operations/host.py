@@ -49,6 +49,12 @@ class Host:
             return _NO_LIMIT
         return space.f_bavail * space.f_frsize
 
+    def boot_id(self) -> str:
+        """Return an id that changes with every boot; empty if it is not known."""
+        from clew.worktree.boot import boot_id  # noqa: PLC0415  only a scan needs it
+
+        return boot_id()
+
     def cpus(self) -> int:
         """Return how many processors this process may use."""
         return len(os.sched_getaffinity(0))

@@ -5,7 +5,8 @@ The stat keys themselves are in a second table, loaded only if the hash differs.
 Because the key is the inode, a directory that was moved is still found.
 
 The cache can be lost at any time at the cost of one full scan.  It is discarded whenever it may not
-apply: another store, another generation, other rules, a wrong checksum in a row.
+apply: another store, another generation, other rules, another boot, a wrong checksum in a row.
+A cache that does not apply is replaced by the next update: opening one writes nothing.
 """
 
 from __future__ import annotations
@@ -63,17 +64,21 @@ class WorktreeCache:
     """The cache file of one workspace; a missing or damaged file is an empty cache."""
 
     def __init__(self, path: str, owner: str) -> None:
-        """`owner` identifies store, generation and rules; a cache of another owner is discarded."""
+        """`owner` identifies store, generation, rules and boot; a cache of another owner is empty."""
         self._path = path
         self._owner = owner
         self._connection: apsw.Connection | None = None
         self._inherited: apsw.Connection | None = None
         self._shift = 0
+        self._is_stale = False
+        """The file must be replaced, not updated."""
         self.directories: dict[int, CachedDirectory] = {}
         try:
-            self._load()
+            self._is_stale = not self._load()
         except (apsw.Error, ValueError, TypeError, OSError):
-            self._discard()
+            self._is_stale = True
+        if self._is_stale:
+            self.directories = {}
 
     def keys(self, number: int) -> dict[bytes, StatKey]:
         """Return the trusted stat keys of one directory by name."""
@@ -122,19 +127,20 @@ class WorktreeCache:
             self._connection.close()
             self._connection = None
 
-    def _load(self) -> None:
+    def _load(self) -> bool:
+        """Read the file; return whether it applies."""
         if not os.path.exists(self._path):
-            return
+            return True
         connection = self._connect()
         about: Any = connection.execute("SELECT key, value FROM about").fetchall()
         if dict(about) != {"version": str(_VERSION), "owner": self._owner}:
-            self._discard()
-            return
+            return False
         directories = self.directories
         for number, key, tree, state, check in connection.execute("SELECT * FROM directories"):
             if crc32(key + tree + state) ^ (number & 0xFFFFFFFF) != check:
                 raise ValueError("a row is damaged")
             directories[number] = CachedDirectory(key, tree, state)
+        return True
 
     def _connect(self) -> apsw.Connection:
         if self._connection is None:
@@ -167,6 +173,8 @@ class WorktreeCache:
     def _write(self, changed: list[DirectoryUpdate], gone: list[int]) -> None:
         if not changed and not gone:
             return
+        if self._is_stale:
+            self._discard()
         if not os.path.exists(self._path):
             self._create()
         connection = self._connect()
@@ -209,6 +217,7 @@ class WorktreeCache:
         )
 
     def _discard(self) -> None:
+        self._is_stale = False
         self.directories = {}
         try:
             self.close()

@@ -15,6 +15,7 @@ from clew.model.named_tuple import NamedTuple
 from clew.model.shorten import shorten
 from clew.model.signals import Listening, Running, Signals
 from clew.policy.redaction.redact import redact
+from clew.worktree.boot import boot_id
 
 _BUDGET = 0.020
 _PIECE = 16 << 10
@@ -70,9 +71,8 @@ def observe(root: bytes, *, budget: float = _BUDGET) -> Signals:
             continue
         here[pid] = Running(_display_text(command), os.fsdecode(directory))
     listening = _socket_owners(sockets, here, others, clock)
-    boot_id = _read("/proc/sys/kernel/random/boot_id").strip()
     return Signals(
-        tuple(sorted(set(listening))), tuple(sorted(set(here.values()))), boot_id, complete
+        tuple(sorted(set(listening))), tuple(sorted(set(here.values()))), boot_id(), complete
     )
 
 

@@ -27,6 +27,7 @@ from clew.model.ids import ObjectId
 from clew.model.named_tuple import NamedTuple
 from clew.model.record import Record
 from clew.store.store import Store
+from clew.worktree.boot import boot_id
 from clew.worktree.cache import WorktreeCache
 from clew.worktree.remove_tree import remove_tree
 
@@ -38,7 +39,6 @@ _GONE = ".gone-"
 _USE = "use-"
 _PAUSE = 0.02
 """Interval, in seconds, of checks of a slot that another process fills."""
-_BOOT = "/proc/sys/kernel/random/boot_id"
 
 
 class About(NamedTuple):
@@ -317,9 +317,4 @@ def _parse_about(text: str) -> About | None:
 
 
 def _boot() -> str:
-    """Return an id of the current boot."""
-    try:
-        with open(_BOOT) as file:
-            return file.read().strip()
-    except OSError:
-        return "unknown"  # in a sandbox that hides it
+    return boot_id() or "unknown"  # in a sandbox that hides it

@@ -18,7 +18,7 @@ from clew.model.fork_results import ForkResult, PathReferences
 from clew.model.named_tuple import NamedTuple
 from clew.model.restore_results import SkippedPath
 from clew.monitor import Monitor
-from clew.operations.context import Context, cache_path, open_cache
+from clew.operations.context import Context, cache_path
 from clew.operations.copies.materialize_copy import write_out
 from clew.operations.forks.create_fork import Seed, create_fork, require_fork_name
 from clew.operations.forks.directories import (
@@ -173,7 +173,7 @@ def _fill(
     """Write the files beside their place, verify them, and move them there."""
     grown = grown_beside(place, note)
     context.host.fail_point("fork.write")
-    with closing(open_cache(context.store, seed.uuid, context.rules)) as cache:
+    with closing(context.open_cache_of(seed.uuid)) as cache:
         written = write_out(context, base, grown, cache, monitor)
     origins = _original_paths(context)
     references = find_references(grown, origins) if origins else PathReferences()
