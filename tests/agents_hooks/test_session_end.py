@@ -68,6 +68,15 @@ def test_after_its_end_even_a_save_without_a_change_is_a_persons(agent: Watched)
     assert saved.checkpoint.record.position.session == b""
 
 
+def test_after_its_end_an_effect_is_a_persons(agent: Watched) -> None:
+    agent.watch.prompted("deploy it")
+    during = agent.ws.effects.record("deployed by the agent")
+    agent.watch.ended()
+    after = agent.ws.effects.record("deployed by hand")
+
+    assert (during.session, after.session) == (agent.session.hex(), "")
+
+
 def test_an_end_alone_is_no_reason_for_a_checkpoint(agent: Watched) -> None:
     agent.work("made.txt")
     agent.watch.ended()

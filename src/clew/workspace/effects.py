@@ -38,11 +38,12 @@ class Effects:
         that this is intended.
         """
         from clew.operations.sessions.effects import record_effect
-        from clew.operations.sessions.sessions import find_session
+        from clew.operations.sessions.sessions import find_session, running_session
 
         with self._workspace.reading_context() as context:
-            attached = context.store.sessions.attached(context.workspace)
-            info = find_session(context, session) if session is not None else attached
+            info = (
+                find_session(context, session) if session is not None else running_session(context)
+            )
             act = Act(action, tool, arguments)
             return record_effect(context, info, act, reversible=reversible, undo=undo, again=again)
 
@@ -75,10 +76,11 @@ class Effects:
     ) -> Decision:
         """Decide whether a tool may be called, and record an effect if it acts on the outside.
 
-        The effect belongs to `session`, else to the attached one, else to none.  `ask` puts a
+        The effect belongs to `session`, else to the attached one if its agent runs, else to none.  `ask` puts a
         question to a person; without it every question is answered with no.
         """
         from clew.operations.sessions.approval import decide
+        from clew.operations.sessions.sessions import running_session
 
         def save(intent: str) -> Checkpoint:
             saved = self._workspace.save(
@@ -87,7 +89,7 @@ class Effects:
             return saved.checkpoint
 
         with self._workspace.reading_context() as context:
-            attached = context.store.sessions.attached(context.workspace)
-        info = self._workspace.sessions.info(session) if session else attached
+            running = running_session(context)
+        info = self._workspace.sessions.info(session) if session else running
         # No lock is held here: a question may take long, and a save takes its own locks.
         return decide(context, info, tool, arguments, ask=ask, again=again, keep=save)

@@ -137,13 +137,19 @@ def recorded_session(context: Context, *, is_changed: bool) -> SessionInfo | Non
     not resumed yet, changes are a person's; without any, the checkpoint still has the place in the
     conversation.
     """
-    attached = context.store.sessions.attached(context.workspace)
-    if attached is None or end_of(context, attached):
+    attached = running_session(context)
+    if attached is None:
         return None
     if not is_changed or not attached.process:
         return attached
     is_idle = attached.process == NOT_RESUMED or context.store.desks.is_resting(attached.id)
     return None if is_idle else attached
+
+
+def running_session(context: Context) -> SessionInfo | None:
+    """Return the attached session, unless its agent has ended: what is done then is a person's."""
+    attached = context.store.sessions.attached(context.workspace)
+    return None if attached is None or end_of(context, attached) else attached
 
 
 def end_of(context: Context, session: SessionInfo) -> int:
