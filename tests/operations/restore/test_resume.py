@@ -133,6 +133,33 @@ def test_a_restore_cut_anywhere_can_be_continued(
     assert differences(dirty.state(), look(project).state()) == []
 
 
+@pytest.mark.parametrize("abort", [False, True])
+@pytest.mark.parametrize(
+    "at", ["with one file staged", "between two exchanges", "before what came out is let go"]
+)
+def test_times_that_no_checkpoint_holds_are_not_later_work(
+    ws: Workspace,
+    project: Path,
+    store: Path,
+    moments: tuple[str, Tree, Tree],
+    at: str,
+    abort: bool,
+) -> None:
+    """A rescue is not made for times alone, so the checkpoint before the restore has others."""
+    first, before, dirty = moments
+    save(ws, "second")
+    for path in ("moded", "directory/3", "new"):
+        os.utime(project / path, ns=(1, 1))
+    _cut_restore(project, store, first, CUTS[at])
+
+    result = ws.abort_restore() if abort else ws.continue_restore()
+
+    expected = dirty if abort else before
+    assert differences(expected.state(), look(project).state()) == []
+    assert not result.is_partial, (result.skipped, result.problems)
+    assert rescues(ws) == []
+
+
 @pytest.mark.parametrize("at", CUTS)
 def test_a_restore_cut_anywhere_can_be_aborted(
     ws: Workspace, project: Path, store: Path, moments: tuple[str, Tree, Tree], at: str

@@ -47,13 +47,16 @@ def is_later_metadata(now: Entry, origin: Entry | None, goal: Entry | None, get:
 
 
 def has_left_metadata(now: Entry, before: Entry | None, wanted: Entry | None, get: Get) -> bool:
-    """Return whether each attribute is that of one side, or an intermediate value."""
+    """Return whether each attribute is that of one side, or an intermediate value.
+
+    Modification times do not count: a rescue is not made for them alone, so the checkpoint before the
+    restore may have another one.
+    """
     sides = [one for one in (before, wanted) if one is not None]
     return (
         now.mode in _modes_between(sides)
         and now.uid in {os.geteuid(), *(one.uid for one in sides)}
         and now.gid in {os.getegid(), *(one.gid for one in sides)}
-        and (now.is_directory or now.mtime_ns in {one.mtime_ns for one in sides})
         and _has_left_xattrs(now, sides, get)
         and _has_left_flags(now, sides)
     )
