@@ -78,7 +78,7 @@ class Total:
 
 def main(words: list[str] | None = None) -> int:
     options = _options(words)
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    signal.signal(signal.SIGTERM, _interrupt)
     _leave_mounts()
     kinds = options.only or list(KINDS)
     totals = {kind: Total() for kind in kinds}
@@ -92,6 +92,11 @@ def main(words: list[str] | None = None) -> int:
     if any(total.faults for total in totals.values()):
         return 1
     return 2 if options.only and any(total.skipped for total in totals.values()) else 0
+
+
+def _interrupt(*_: object) -> None:
+    """End like Ctrl-C, with the figures so far; a shell's background jobs ignore that signal."""
+    raise KeyboardInterrupt
 
 
 def _run(options: argparse.Namespace, kinds: list[str], totals: dict[str, Total]) -> None:
