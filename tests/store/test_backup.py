@@ -32,6 +32,14 @@ def test_a_backup_holds_every_annotation(scratch: Scratch) -> None:
     assert os.stat(scratch.store.layout.backup).st_mode & 0o777 == 0o600
 
 
+def test_a_file_with_fewer_bytes_than_its_size_is_damaged() -> None:
+    path = "/sys/kernel/uevent_seqnum"  # the kernel says 4096 and gives a line
+    if not os.path.exists(path):
+        pytest.skip(f"there is no {path}")
+
+    assert damaged_pages(path) == [1]
+
+
 def test_every_table_is_an_annotation_or_comes_back_from_the_packs(scratch: Scratch) -> None:
     rows = scratch.store.database.execute(
         "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,9 +21,6 @@ HERE = Path(__file__).parents[2]
 
 @pytest.fixture(scope="module")
 def bench() -> Iterator[Bench]:
-    import shutil
-    import tempfile
-
     place = Path(tempfile.mkdtemp(prefix="clew-torture-test-"))
     bench = Bench(place, "test")
     yield bench
@@ -38,20 +37,9 @@ def scene(bench: Bench) -> Scene:
 
 @pytest.mark.slow
 def test_a_few_rounds_of_each_kind_find_no_fault() -> None:
+    options = "--seed 1 --rounds 2 --cuts 1 --jobs 1"
     ran = subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "torture",
-            "--seed",
-            "1",
-            "--rounds",
-            "2",
-            "--cuts",
-            "1",
-            "--jobs",
-            "1",
-        ],
+        [sys.executable, "-m", "torture", *options.split()],
         cwd=HERE,
         env=os.environ,
         capture_output=True,

@@ -59,12 +59,17 @@ def _damaged_file(path: str, retry_pause: float) -> list[int]:
                 time.sleep(retry_pause)
                 found = _damaged(file, found, page_size)
         return [*found, pages + 1] if rest else found
+    except apsw.Error:  # the header cannot be read
+        return [1]
     finally:
         file.xClose()
 
 
 def _page_size(file: apsw.VFSFile) -> int | None:
-    magic, size, _, _, reserved = _HEADER.unpack_from(file.xRead(_HEADER_BYTES, 0))
+    header = file.xRead(_HEADER_BYTES, 0)
+    if len(header) < _HEADER.size:  # truncated meanwhile
+        return None
+    magic, size, _, _, reserved = _HEADER.unpack_from(header)
     size = 65536 if size == 1 else size
     good = magic == _MAGIC and reserved == CHECKSUM_BYTES and size >= 512 and not size & (size - 1)
     return size if good else None

@@ -24,6 +24,7 @@ from clew.model.small_objects import Rules, decode_links
 from clew.monitor import Monitor
 from clew.operations.context import Context
 from clew.operations.copies.scan_directory import scan_directory
+from clew.operations.recorded_rules import recorded_rules
 from clew.operations.restore.disk_space import SPARE_BYTES
 from clew.operations.save.scan import LiveTrees
 from clew.store.reader import ObjectReader
@@ -107,7 +108,7 @@ def look_at_copy(
     monitor: Monitor,
 ) -> tuple[ScanResult, LiveTrees]:
     """Scan a copy; nothing is excluded, because the checkpoint holds nothing that was."""
-    rules = Rules.decode(context.store.objects.get(checkpoint.record.rules))
+    rules = recorded_rules(context.store, checkpoint.record)
     found, trees = scan_directory(context, directory, Rules((), rules.machine), cache, monitor)
     # Trees found only by this scan are not in the store, so no later scan may rely on them.
     stored = [one for one in found.updates if one.directory.tree not in trees.fresh]

@@ -25,6 +25,7 @@ from clew.operations.context import Context
 from clew.operations.copies.copies import known_of, throwaway_copy
 from clew.operations.copies.isolation import Isolation, announcement
 from clew.operations.host import Host
+from clew.operations.recorded_rules import recorded_rules
 from clew.store.store import Store
 from clew.worktree.cache import WorktreeCache
 from clew.worktree.live_sockets import live_sockets
@@ -144,7 +145,7 @@ def as_workspace(context: Context, checkpoint: Checkpoint, seen: Seen) -> Iterat
     """
     store = context.store.open_again()
     try:
-        rules = Rules.decode(store.objects.get(checkpoint.record.rules))
+        rules = recorded_rules(store, checkpoint.record)
         info = context.info._replace(path=seen.root)
         yield CopyContext(store, info, context.host, rules, seen.copy)
     finally:

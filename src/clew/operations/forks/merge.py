@@ -29,8 +29,9 @@ from clew.operations.forks.merge_contents import LiveContents, StoredContents
 from clew.operations.forks.merge_draft import Draft, MergeRequest, make_draft
 from clew.operations.restore.journal import JournalPlan, TrailMove
 from clew.operations.restore.plan import Plan, PlanSide, make_plan
+from clew.operations.restore.plan_sides import live_side
 from clew.operations.restore.preview import preview_of_plan
-from clew.operations.restore.restore import PlannedRoot, carry_out, live_side, planned_root
+from clew.operations.restore.restore import PlannedRoot, carry_out, planned_root
 from clew.operations.save.commit import (
     Captured,
     SaveOptions,

@@ -22,11 +22,12 @@ from clew.model.named_tuple import NamedTuple
 from clew.model.pattern import Patterns
 from clew.model.record import Coverage
 from clew.model.restore_results import SkippedPath, SkipReason
-from clew.model.small_objects import Group, Rules, decode_links, encode_links
+from clew.model.small_objects import Group, decode_links, encode_links
 from clew.model.tree import Get, checkpoint_state
 from clew.model.tree_edit import edited
 from clew.operations.context import Context
 from clew.operations.forks.merge_contents import StoredContents, put_text
+from clew.operations.recorded_rules import recorded_rules
 from clew.operations.restore.restore import Confirm
 from clew.store.writer import ObjectWriter
 from clew.worktree.scan import ScanResult
@@ -151,8 +152,7 @@ def _sides(
 
 def _excludes(context: Context, request: MergeRequest) -> list[Patterns]:
     """Return the rules of all three states: what any of them excludes cannot be merged."""
-    get = context.store.objects.get
-    rules = {Rules.decode(get(one.record.rules)) for one in (request.base, request.theirs)}
+    rules = {recorded_rules(context.store, one.record) for one in (request.base, request.theirs)}
     return [Patterns(one.patterns) for one in {*rules, context.rules} if one.patterns]
 
 

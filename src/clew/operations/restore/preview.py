@@ -10,7 +10,7 @@ from clew.model.ids import ObjectType
 from clew.model.parts import RestorePart
 from clew.model.pattern import Patterns
 from clew.model.restore_results import PlannedPath, RestorePreview
-from clew.model.small_objects import Rules, decode_links, encode_links
+from clew.model.small_objects import encode_links
 from clew.model.tree import put_directory, put_root, read_root
 from clew.monitor import Monitor
 from clew.operations.context import Context
@@ -18,6 +18,7 @@ from clew.operations.restore.concurrent_work import concurrent_work
 from clew.operations.restore.disk_space import needed_bytes
 from clew.operations.restore.parts import brought_back, choose, differing_now
 from clew.operations.restore.plan import NOTHING, Get, Plan, PlanSide, make_plan
+from clew.operations.restore.plan_sides import live_side, target_side
 from clew.operations.save.scan import LiveTrees, scan_live
 from clew.operations.sessions.outstanding_effects import outstanding_effects
 from clew.worktree.processes import holders
@@ -45,9 +46,7 @@ def preview_restore(
         live, trees, dirty, differs = _live(context, target, monitor)
     else:
         live, trees, dirty, differs = _found_live(context, target, scanned, LiveTrees(get))
-    record = target.record
-    rules = Rules.decode(get(record.rules))
-    side = PlanSide(record.tree, tuple(decode_links(get(record.links))), Patterns(rules.patterns))
+    side = target_side(context, target)
     plan = make_plan(live, side, trees.get, within=within) if chosen.files else NOTHING
     preview = preview_of_plan(context, target, plan, dirty, get)
     differing = differing_now(context, target, chosen, differs)
@@ -81,12 +80,9 @@ def _found_live(
     context: Context, target: Checkpoint, found: ScanResult, trees: LiveTrees
 ) -> tuple[PlanSide, LiveTrees, bool, bool]:
     """Return the same for a workspace that was scanned."""
-    rules, here = context.rules, context.here
-    groups = tuple(decode_links(trees.get(found.links)))
+    here = context.here
     dirty = here is None or here.record.state != found.state
-    outside = frozenset(found.linked_outside)
-    side = PlanSide(found.tree, groups, Patterns(rules.patterns), outside, rules.larger_than)
-    return side, trees, dirty, found.state != target.record.state
+    return live_side(context, found, trees.get), trees, dirty, found.state != target.record.state
 
 
 def preview_of_plan(

@@ -31,15 +31,15 @@ from clew.errors import (
     WorkspaceReplaced,
 )
 from clew.model import path as paths
+from clew.model.amount import counted
 from clew.model.checkpoint import Checkpoint
 from clew.model.ids import ObjectId, object_id
 from clew.model.named_tuple import NamedTuple
 from clew.model.parts import RestorePart
-from clew.model.pattern import Patterns
 from clew.model.position import Position
 from clew.model.record import Origin
 from clew.model.restore_results import RestorePreview, RestoreResult, SkippedPath, SkipReason
-from clew.model.small_objects import Rules, decode_links, decode_xattrs
+from clew.model.small_objects import decode_xattrs
 from clew.monitor import Monitor
 from clew.operations.context import Context
 from clew.operations.restore import session as bring_back
@@ -47,7 +47,8 @@ from clew.operations.restore.concurrent_work import concurrent_work
 from clew.operations.restore.disk_space import SPARE_BYTES, needed_bytes, require_room
 from clew.operations.restore.journal import JournalPlan, TrailMove
 from clew.operations.restore.parts import brought_back, choose, differing_from
-from clew.operations.restore.plan import NOTHING, Get, Plan, PlanSide, make_plan
+from clew.operations.restore.plan import NOTHING, Plan, make_plan
+from clew.operations.restore.plan_sides import live_side, target_side
 from clew.operations.restore.preview import preview_restore
 from clew.operations.restore.proof import prove
 from clew.operations.restore.stopped_processes import stopped_since
@@ -210,21 +211,6 @@ def open_root(context: Context, planned: PlannedRoot) -> Root:
         root.close()
         raise WorkspaceReplaced(paths.as_text(context.root))
     return root
-
-
-def target_side(context: Context, checkpoint: Checkpoint) -> PlanSide:
-    """Return a checkpoint as a side of a plan."""
-    get = context.store.objects.get
-    record = checkpoint.record
-    rules = Rules.decode(get(record.rules))
-    return PlanSide(record.tree, tuple(decode_links(get(record.links))), Patterns(rules.patterns))
-
-
-def live_side(context: Context, found: ScanResult, get: Get | None = None) -> PlanSide:
-    """Return the live workspace, as just scanned, as a side of a plan."""
-    groups = tuple(decode_links((get or context.store.objects.get)(found.links)))
-    rules, outside = context.rules, frozenset(found.linked_outside)
-    return PlanSide(found.tree, groups, Patterns(rules.patterns), outside, rules.larger_than)
 
 
 def carry_out(
@@ -507,7 +493,7 @@ def _what_was_done(journal: JournalPlan) -> str:
     if RestorePart.FILES not in journal.parts:
         return f"{' and '.join(journal.parts)} restored from {target}"
     if journal.within:
-        return f"{len(journal.within)} paths restored from {target}"
+        return f"{counted(len(journal.within), 'path')} restored from {target}"
     return f"after restoring {target}"
 
 

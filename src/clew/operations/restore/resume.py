@@ -23,15 +23,14 @@ from clew.operations.context import Context
 from clew.operations.restore.journal import JournalPlan
 from clew.operations.restore.later_work import has_left_metadata
 from clew.operations.restore.plan import NOTHING, Plan, make_plan
+from clew.operations.restore.plan_sides import live_side, target_side
 from clew.operations.restore.restore import (
     PlannedRoot,
     carry_out,
     close_directory,
-    live_side,
     open_root,
     planned_root,
     revive_root,
-    target_side,
 )
 from clew.operations.save.scan import store_live
 from clew.store.journal import ABANDONED, SWITCHING, UnfinishedRestore
