@@ -12,10 +12,8 @@ take the lock failed was made before that, and is found.
 
 from __future__ import annotations
 
-import os
-import sys
-
 from clew.errors import ClewError
+from clew.operations.background_process import start_background_process
 from clew.operations.context import Context
 
 BACKGROUND = "story.background"
@@ -32,13 +30,7 @@ def start_background_stories(context: Context, *, if_missing: bool = False) -> N
     try:
         if not is_wanted(context) or (if_missing and not _is_any_missing(context)):
             return
-        lock = context.store.locks.try_stories(context.workspace)
-        if lock is None:
-            return
-        try:
-            _start(context, lock)
-        finally:
-            os.close(lock)
+        start_background_process(context, _MODULE, context.store.locks.try_stories)
     except (ClewError, OSError):
         return  # a later commit starts it
 
@@ -57,11 +49,3 @@ def _is_any_missing(context: Context) -> bool:
 
     version = story_version(context.store.settings.all(context.workspace))
     return bool(context.store.stories.missing(context.workspace, version, 1))
-
-
-def _start(context: Context, lock: int) -> None:
-    from clew.worktree.interpreter import start_detached  # noqa: PLC0415 - the same
-
-    place = (context.store.layout.root, context.workspace.hex())
-    command = (sys.executable, "-P", "-m", _MODULE, *place)
-    start_detached(command, context.root, descriptor=lock)

@@ -11,11 +11,9 @@ saves and restores do not wait for that, gc does.
 
 from __future__ import annotations
 
-import os
-import sys
-
 from clew.errors import ClewError
 from clew.model.quantity import parse_duration
+from clew.operations.background_process import start_background_process
 from clew.operations.context import Context
 
 EVERY = "drill.every"
@@ -34,13 +32,7 @@ def start_background_drill(context: Context) -> None:
     try:
         if not is_due(context, every):
             return
-        lock = context.store.locks.try_drill(context.workspace)
-        if lock is None:
-            return
-        try:
-            _start(context, lock)
-        finally:
-            os.close(lock)
+        start_background_process(context, _MODULE, context.store.locks.try_drill)
     except (ClewError, OSError, ValueError):
         return  # a later commit starts it
 
@@ -57,11 +49,3 @@ def is_due(context: Context, every: str) -> bool:
     latest = context.store.drills.latest(context.workspace)
     found = context.store.checkpoints.get(latest) if latest is not None else None
     return found is None or found.drill is None or now - found.drill.time_ns >= period
-
-
-def _start(context: Context, lock: int) -> None:
-    from clew.worktree.interpreter import start_detached  # noqa: PLC0415 - the same
-
-    place = (context.store.layout.root, context.workspace.hex())
-    command = (sys.executable, "-P", "-m", _MODULE, *place)
-    start_detached(command, context.root, descriptor=lock)
