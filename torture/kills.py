@@ -56,7 +56,7 @@ class Kills:
                 self._bench, rng, lambda scene, words: self._kill(scene, Plan(words), rng)
             )
             return self._kills
-        chain = [name, *rng.choices(CHAINED, k=rng.randint(1, 3))]
+        chain = [name, *rng.choices(CHAINED, k=rng.randint(3, 7))]
         for one in chain:
             self._measure(one)
         scene = self._bench.scene()
