@@ -249,6 +249,7 @@ def _table(totals: dict[str, Total]) -> str:
     for kind, total in totals.items():
         if total.skipped:
             lines.append(f"| {kind} | skipped: {total.skipped} | | | | | |")
+        if not total.rounds:
             continue
         units = getattr(KINDS[kind], "units", "rounds")
         lines.append(
