@@ -3,6 +3,8 @@
 python -m evaluation                all of them
 python -m evaluation 1 8 24         some
 python -m evaluation --freeze DIR   also write each recording, for the tests
+python -m evaluation --fresh        the variants in words (`variant.py`), all of them
+python -m evaluation --fresh git    those whose group or name contains a word
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from pathlib import Path
 from pkgutil import iter_modules
 
 from evaluation import scenarios as package
+from evaluation.hear_all import hear_all
 from evaluation.judge import Verdict, judge
 from evaluation.recording import freeze
 from evaluation.scenario import SCENARIOS
@@ -27,6 +30,8 @@ def main(words: list[str]) -> int:
         _set_apart(words)
     for module in iter_modules(package.__path__):
         import_module(f"{package.__name__}.{module.name}")
+    if "--fresh" in words:
+        return hear_all([word for word in words if word != "--fresh"])
     target = Path(words.pop(words.index("--freeze") + 1)) if "--freeze" in words else None
     wanted = {int(word) for word in words if word.isdigit()}
     verdicts: list[Verdict] = []

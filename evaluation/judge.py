@@ -71,7 +71,7 @@ def _judge(scenario: Scenario, place: Place) -> Verdict:
         live = any(kind in _LIVE for truth in scenario.truths for kind in truth.kinds)
         recording, seconds = record(workspace, first, second, live=live)
         story = recording.story
-        leaks = _leaks(place, story)
+        leaks = leaks_in(place, story)
     expected = set(scenario.expected)
     for truth, old, new in zip(scenario.truths, before, after, strict=True):
         expected |= truth.facts(old, new)
@@ -106,7 +106,7 @@ def _loosely(told: Told) -> Told:
     return (*told[:3], None, None)
 
 
-def _leaks(place: Place, story: Story) -> tuple[str, ...]:
+def leaks_in(place: Place, story: Story) -> tuple[str, ...]:
     """Return the outputs in which a canary is readable."""
     if not place.canaries:
         return ()

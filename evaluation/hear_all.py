@@ -1,0 +1,77 @@
+"""Run the variants, and print by group how much of what must be told was told."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from importlib import import_module
+from pkgutil import iter_modules
+
+from evaluation import fresh as package
+from evaluation.hear import Heard, hear
+from evaluation.variant import VARIANTS
+
+
+def hear_all(words: list[str]) -> int:
+    """Run the selected variants; return 1 if one was not told as it should be."""
+    for module in iter_modules(package.__path__):
+        import_module(f"{package.__name__}.{module.name}")
+    results: list[Heard] = []
+    broken: list[str] = []
+    for variant in sorted(VARIANTS, key=lambda one: (one.group, one.name)):
+        if words and not any(word in f"{variant.group}: {variant.name}" for word in words):
+            continue
+        print(f"running {variant.group}: {variant.name}", file=sys.stderr, flush=True)
+        try:
+            result = hear(variant)
+        except (RuntimeError, OSError, ValueError, subprocess.SubprocessError) as error:
+            broken.append(f"✘ {variant.group}: {variant.name}: could not be played: {error}")
+            continue
+        results.append(result)
+        print("\n".join(_lines(result)), flush=True)
+    print("\n".join([*broken, *_totals(results)]))
+    return 0 if not broken and all(result.is_right for result in results) else 1
+
+
+def _lines(result: Heard) -> Iterator[str]:
+    yield f"{'✔' if result.is_right else '✘'} {result.variant.group}: {result.variant.name}"
+    yield f"        clew      {result.story.headline}"
+    yield (
+        f"        {len(result.told)} told, {len(result.missed)} missed, {len(result.false)} false;"
+        f" {result.story.changed_paths} paths, {result.seconds * 1000:.0f} ms"
+    )
+    if result.variant.stands_in:
+        yield f"        stand-in  {result.variant.stands_in}"
+    for word, groups in (("missed", result.missed), ("unwarned", result.unwarned)):
+        for words in groups:
+            yield f"        {word:<9} {', '.join(words)}"
+    for text in result.headline_lacks:
+        yield f"        headline lacks {text!r}"
+    for text in result.false:
+        yield f"        false     {text}"
+    for text in result.leaks:
+        yield f"        LEAK      {text}"
+
+
+def _totals(results: Sequence[Heard]) -> Iterator[str]:
+    yield ""
+    yield f"{'group':<20}{'variants':>9}{'right':>7}{'told':>6}{'missed':>8}{'false':>7}{'warnings':>12}{'headlines':>11}"
+    for group in sorted({one.variant.group for one in results}):
+        yield _row(group, [one for one in results if one.variant.group == group])
+    yield _row("all", results)
+    paths = sum(one.story.changed_paths for one in results)
+    seconds = sum(one.seconds for one in results)
+    yield ""
+    yield f"canaries told {sum(len(one.leaks) for one in results)}; {seconds / max(paths, 1) * 1e6:.0f} µs of processor time for a changed path"
+
+
+def _row(name: str, results: Sequence[Heard]) -> str:
+    due = sum(len(one.warned) + len(one.unwarned) for one in results)
+    warned = sum(len(one.warned) for one in results)
+    return (
+        f"{name:<20}{len(results):>9}{sum(one.is_right for one in results):>7}"
+        f"{sum(len(one.told) for one in results):>6}{sum(len(one.missed) for one in results):>8}"
+        f"{sum(len(one.false) for one in results):>7}{f'{warned} of {due}':>12}"
+        f"{sum(not one.headline_lacks for one in results):>11}"
+    )
