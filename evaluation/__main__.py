@@ -5,6 +5,7 @@ python -m evaluation 1 8 24         some
 python -m evaluation --freeze DIR   also write each recording, for the tests
 python -m evaluation --fresh        the variants in words (`variant.py`), all of them
 python -m evaluation --fresh git    those whose group or name contains a word
+python -m evaluation --blind        questions about timelines, answered from the headlines alone
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from pathlib import Path
 from pkgutil import iter_modules
 
 from evaluation import scenarios as package
+from evaluation.blind.run import run_blind
 from evaluation.hear_all import hear_all
 from evaluation.judge import Verdict, judge
 from evaluation.recording import freeze
@@ -32,6 +34,8 @@ def main(words: list[str]) -> int:
         import_module(f"{package.__name__}.{module.name}")
     if "--fresh" in words:
         return hear_all([word for word in words if word != "--fresh"])
+    if "--blind" in words:
+        return run_blind(words)
     target = Path(words.pop(words.index("--freeze") + 1)) if "--freeze" in words else None
     wanted = {int(word) for word in words if word.isdigit()}
     verdicts: list[Verdict] = []
