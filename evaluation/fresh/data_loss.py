@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from evaluation.fresh.verbs import EMPTIED, GONE
 from evaluation.histories import change, repository
 from evaluation.place import Place
 from evaluation.variant import Claims, variant
-
-GONE = "deleted|gone|lost|removed"
-EMPTIED = "emptied|empty|truncated|zero| 0 bytes| 0 B|lost"
 
 
 def photos(place: Place, directory: str, count: int) -> None:
@@ -91,7 +89,7 @@ def application_deleted(place: Place, claims: Claims) -> Iterator[None]:
     place.run("rm -rf shop && echo '<p>New</p>' >> blog/index.html")
     claims.warn("shop", count, GONE)
     claims.warn(".env", GONE)
-    claims.warn("receipts|storage", GONE)
+    claims.warn("receipts|storage|photos|images|jpg", GONE)
     claims.lead("shop", GONE)
 
 
@@ -166,7 +164,6 @@ def history_deleted(place: Place, claims: Claims) -> Iterator[None]:
     place.run("rm -rf .git")
     claims.warn("git", "repository|history|commits|.git", GONE)
     claims.lead("git", GONE)
-    claims.deny("module_")
 
 
 @variant("data loss", "the data of a submodule deleted")

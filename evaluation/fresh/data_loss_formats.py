@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 
-from evaluation.fresh.data_loss import EMPTIED, GONE
-from evaluation.fresh.data_loss_records import SHORTER
+from evaluation.fresh.servers import install, redis
+from evaluation.fresh.terraform import terraform_resource, terraform_state
+from evaluation.fresh.verbs import EMPTIED, GONE, SHORTER
 from evaluation.place import Place
 from evaluation.variant import Claims, variant
 
@@ -94,37 +94,12 @@ def parquet_emptied(place: Place, claims: Claims) -> Iterator[None]:
 
 @variant("data loss", "a Redis dump from 300 keys to 1", machine=True)
 def redis_flushed(place: Place, claims: Claims) -> Iterator[None]:
-    place.run("apt-get install -y -qq redis-server")
-    server = "redis-server --port 0 --unixsocket /run/r.sock --daemonize yes --dir /var/lib/redis --save ''"
-    ask = "redis-cli -s /run/r.sock"
-    wait = f"until {ask} ping | grep -q PONG; do sleep 0.1; done"
-    fill = "for n in $(seq 300); do echo SET customer:$n name-$n; done"
-    place.run(f"{server} >/dev/null; {wait}; {fill} | {ask} >/dev/null; {ask} SHUTDOWN SAVE")
+    install(place, "redis-server")
+    redis(place, "for n in $(seq 300); do echo SET customer:$n name-$n; done")
     yield
-    place.run(
-        f"{server} >/dev/null; {wait}; {ask} FLUSHALL; {ask} SET backup1 x; {ask} SHUTDOWN SAVE"
-    )
+    redis(place, "printf 'FLUSHALL\\nSET backup1 x\\n'")
     claims.warn("dump.rdb|redis", "300|299", "key", SHORTER)
     claims.lead("redis|dump.rdb", SHORTER)
-
-
-def terraform_state(serial: int, resources: list[dict[str, object]], **outputs: str) -> str:
-    """Return a state as Terraform 1.11 writes it."""
-    state = {
-        "version": 4, "terraform_version": "1.11.4", "serial": serial,
-        "lineage": "590fa8d3-c00b-dca0-11f5-5e2eb3f03b34",
-        "outputs": {name: {"value": value, "type": "string"} for name, value in outputs.items()},
-        "resources": resources, "check_results": None,
-    }  # fmt: skip
-    return json.dumps(state, indent=2) + "\n"
-
-
-def terraform_resource(kind: str, name: str, **attributes: object) -> dict[str, object]:
-    return {
-        "mode": "managed", "type": kind, "name": name,
-        "provider": 'provider["registry.terraform.io/hashicorp/aws"]',
-        "instances": [{"schema_version": 1, "attributes": attributes, "sensitive_attributes": []}],
-    }  # fmt: skip
 
 
 @variant(

@@ -5,12 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from evaluation.fresh.data_loss import EMPTIED
+from evaluation.fresh.verbs import EMPTIED, SHORTER
 from evaluation.histories import change, repository
 from evaluation.place import Place
 from evaluation.variant import Claims, variant
-
-SHORTER = "deleted|gone|lost|removed|fewer|cut|shrank|shorter|smaller|truncated|→|->|left"
 
 
 @variant("data loss", "training data cut to a tenth")

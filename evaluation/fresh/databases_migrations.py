@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from evaluation.fresh.databases_sqlite import DROPPED, fill, sql
+from evaluation.fresh.databases_sqlite import fill, sql
+from evaluation.fresh.verbs import ADDED, DROPPED
 from evaluation.histories import repository
 from evaluation.place import Place
 from evaluation.variant import Claims, variant
@@ -70,7 +71,7 @@ def django_migration(place: Place, claims: Claims) -> Iterator[None]:
     place.run(f"{manage} makemigrations -v0 shop && {manage} migrate -v0")
     claims.warn("shop_coupon", "25", DROPPED)
     claims.warn("shop_order", "notes", DROPPED)
-    claims.say("shop_refund", "added|created|new|+")
+    claims.say("shop_refund", ADDED)
     claims.say("0002", "migration")
     claims.lead("shop_coupon|migration|notes")
 

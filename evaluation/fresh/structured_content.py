@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from evaluation.fresh.structured_deployment import ADDED, REMOVED
+from evaluation.fresh.verbs import ADDED, DROPPED
 from evaluation.histories import change, repository
 from evaluation.place import Place
 from evaluation.variant import Claims, variant
@@ -42,7 +42,7 @@ def json_translations(place: Place, claims: Claims) -> Iterator[None]:
     place.run("jq 'del(.cart)' locales/de.json > new && mv new locales/de.json")
     more = '.account += {"delete": "Delete", "export": "Export", "rename": "Rename"}'
     place.run(f"jq '{more}' locales/en.json > new && mv new locales/en.json")
-    claims.say("de.json", "cart|12|13", REMOVED)
+    claims.say("de.json", "cart|12|13", DROPPED)
     claims.say("en.json", "3|account", ADDED)
     claims.lead("de.json|locales")
 
@@ -56,7 +56,7 @@ def yaml_translations(place: Place, claims: Claims) -> Iterator[None]:
     place.write("config/locales/en.yml", "en:\n  greeting: Hello\n")
     yield
     place.run("sed -i '/checkout:/d; s/Hallo/Willkommen/' config/locales/de.yml")
-    claims.say("de.yml", "checkout", REMOVED)
+    claims.say("de.yml", "checkout", DROPPED)
     claims.say("de.yml", "greeting")
     claims.lead("de.yml")
     claims.deny("cart.empty", "en.yml")
@@ -74,7 +74,7 @@ def po_translations(place: Place, claims: Claims) -> Iterator[None]:
     new = 'msgid "Cancel order"\nmsgstr "Bestellung stornieren"\n\n'
     place.write(path, header + "".join(messages[5:]) + new)
     change(place, 11)
-    claims.say("django.po", "5", REMOVED)
+    claims.say("django.po", "5", DROPPED)
     claims.say("django.po", "1", ADDED)
     claims.lead("django.po")
 
@@ -89,7 +89,7 @@ def json_records(place: Place, claims: Claims) -> Iterator[None]:
     edit = f"map(select(.id != 103 and .id != 117)) + [{added}]"
     place.run(f"jq '{edit}' data/products.json > data/new && mv data/new data/products.json")
     claims.say("products.json", "4", ADDED)
-    claims.say("products.json", "2", REMOVED)
+    claims.say("products.json", "2", DROPPED)
     claims.lead("products.json")
 
 

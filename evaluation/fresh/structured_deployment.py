@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from evaluation.fresh.data_loss_formats import terraform_resource, terraform_state
+from evaluation.fresh.terraform import terraform_resource, terraform_state
+from evaluation.fresh.verbs import ADDED, DROPPED
 from evaluation.histories import change, repository
 from evaluation.place import Place
 from evaluation.variant import Claims, variant
-
-ADDED = "added|new|created|+"
-REMOVED = "removed|deleted|gone|lost|dropped|−"
 
 _COMPOSE = """services:
   web:
@@ -143,8 +141,8 @@ def compose_volume_removed(place: Place, claims: Claims) -> Iterator[None]:
     yield
     place.run("sed -i '/volumes:/d; /pgdata/d' docker-compose.yml")
     change(place, 2)
-    claims.warn("pgdata", "volume", REMOVED)
-    claims.lead("pgdata|volume", REMOVED)
+    claims.warn("pgdata", "volume", DROPPED)
+    claims.lead("pgdata|volume", DROPPED)
 
 
 @variant("structured files", "compose: the port of the database published to everybody")
@@ -166,7 +164,7 @@ def kubernetes_replicas(place: Place, claims: Claims) -> Iterator[None]:
     yield
     place.run("sed -i 's/replicas: 3/replicas: 1/' k8s/api.yaml && echo '# end' >> k8s/web.yaml")
     claims.say("api", "replicas", "3", "1")
-    claims.lead("replicas|api.yaml", "api")
+    claims.lead("api", "replicas")
 
 
 @variant("structured files", "Kubernetes: an image changed in the second of four documents")
@@ -190,8 +188,8 @@ def kubernetes_object_removed(place: Place, claims: Claims) -> Iterator[None]:
     yield
     place.write("deploy/shop.yaml", "---\n".join(parts))
     place.run("echo done >> notes.txt")
-    claims.warn("NetworkPolicy", "default-deny", REMOVED)
-    claims.lead("NetworkPolicy|default-deny", REMOVED)
+    claims.warn("NetworkPolicy", "default-deny", DROPPED)
+    claims.lead("NetworkPolicy|default-deny", DROPPED)
 
 
 @variant("structured files", "Terraform: SSH opened to the whole internet")
@@ -249,5 +247,5 @@ def workflow_step_removed(place: Place, claims: Claims) -> Iterator[None]:
     yield
     place.run("sed -i '/name: Test/d; /run: pytest/d' .github/workflows/ci.yml")
     change(place, 6)
-    claims.say("ci.yml|CI", "Test", "step|pytest", REMOVED)
-    claims.lead("ci.yml|workflow", REMOVED)
+    claims.say("ci.yml|CI", "Test", "step|pytest", DROPPED)
+    claims.lead("ci.yml|workflow", "Test|step")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from evaluation.fresh.structured_deployment import ADDED, REMOVED
+from evaluation.fresh.verbs import ADDED, DROPPED
 from evaluation.histories import change, repository
 from evaluation.place import Place
 from evaluation.variant import Claims, variant
@@ -64,10 +64,10 @@ def yaml_values(place: Place, claims: Claims) -> Iterator[None]:
     place.run("git add -A && git commit -qm config")
     yield
     place.run("sed -i 's/debug: false/debug: true/; s/pool: 20/pool: 5/' config/production.yaml")
-    claims.say("production.yaml", "debug")
+    claims.say("production.yaml", "debug", "true| on")
     claims.say("production.yaml", "pool", "20", "5")
     claims.lead("production.yaml", "debug|pool")
-    claims.deny("port", "test.yaml")
+    claims.deny("server.port", "test.yaml")
 
 
 @variant("structured files", "TOML settings: a timeout, beside new comments")
@@ -109,7 +109,7 @@ def nginx_opened(place: Place, claims: Claims) -> Iterator[None]:
         "sed -i 's/TLSv1.2 TLSv1.3/TLSv1 TLSv1.2 TLSv1.3/; /allow 10/d; /deny all/d' etc/nginx/conf.d/shop.conf"
     )
     claims.say("shop.conf", "ssl_protocols|TLSv1 ")
-    claims.say("shop.conf", "deny|allow", REMOVED)
+    claims.say("shop.conf", "deny|allow", DROPPED)
     claims.lead("shop.conf|nginx")
 
 
@@ -119,8 +119,8 @@ def crontab_line_removed(place: Place, claims: Claims) -> Iterator[None]:
     place.run(f"printf '%s\\n' '{lines[0]}' '{lines[1]}' | crontab -")
     yield
     place.run("crontab -l | grep -v backup.sh | crontab -")
-    claims.say("cron", "backup.sh", REMOVED)
-    claims.lead("cron", REMOVED)
+    claims.say("cron", "backup.sh", DROPPED)
+    claims.lead("cron", DROPPED)
     claims.deny("poll.sh removed", "poll.sh deleted")
 
 
@@ -166,7 +166,7 @@ def dependencies_changed(place: Place, claims: Claims) -> Iterator[None]:
         "sed -i 's/django>=4.2,<5/django>=5.0,<6/; s/requests>=2.31/httpx>=0.27/' pyproject.toml"
     )
     claims.say("httpx", ADDED)
-    claims.say("requests", REMOVED)
+    claims.say("requests", DROPPED)
     claims.say("django", "4.2", "5.0")
     claims.lead("pyproject|dependenc|httpx|django")
     claims.deny("psycopg", "pytest")
@@ -183,6 +183,6 @@ def tsconfig_loosened(place: Place, claims: Claims) -> Iterator[None]:
         'sed -i \'s/"strict": true/"strict": false/; /noUncheckedIndexedAccess/d\' tsconfig.json'
     )
     claims.say("tsconfig.json", "strict", "false|off")
-    claims.say("noUncheckedIndexedAccess", REMOVED)
+    claims.say("noUncheckedIndexedAccess", DROPPED)
     claims.lead("tsconfig.json", "strict")
     claims.deny("outDir")

@@ -1,0 +1,11 @@
+"""Words for what happened, as claims accept them."""
+
+GONE = "deleted|gone|lost|removed"
+"""Of files and directories."""
+EMPTIED = "emptied|empty|truncated|zero| 0 bytes| 0 B|lost"
+SHORTER = "deleted|gone|lost|removed|fewer|cut|shrank|shorter|smaller|truncated|→|->|left"
+"""Of records, where a count before and after is also clear."""
+DROPPED = "dropped|deleted|gone|lost|removed|−"
+"""Of tables, columns and keys, where the sign of a difference is also clear."""
+ADDED = "added|new|created|+"
+CHANGED = "changed|updated|modified|edited|differ"
