@@ -99,10 +99,10 @@ def hashes_removed(place: Place, claims: Claims) -> Iterator[None]:
 def typosquat(place: Place, claims: Claims) -> Iterator[None]:
     _shop_with_requirements(place)
     yield
-    place.run("echo 'reqeusts==1.0.2' >> requirements.txt")
+    place.run("echo 'urlib3==1.0.2' >> requirements.txt")
     work_goes_on(place)
-    claims.say("reqeusts", "added|new|+")
-    claims.lead("reqeusts")
+    claims.say("urlib3", "added|new|+")
+    claims.lead("urlib3")
 
 
 @variant(_GROUP, "a requirement replaced by an address of git")
