@@ -49,9 +49,7 @@ def json_translations(place: Place, claims: Claims) -> Iterator[None]:
 
 @variant("structured files", "translations in YAML: a key removed and a text changed")
 def yaml_translations(place: Place, claims: Claims) -> Iterator[None]:
-    text = (
-        "de:\n  greeting: Hallo\n  cart:\n    empty: Leerer Korb\n    checkout: Zur Kasse\n"
-    )
+    text = "de:\n  greeting: Hallo\n  cart:\n    empty: Leerer Korb\n    checkout: Zur Kasse\n"
     place.write("config/locales/de.yml", text)
     place.write("config/locales/en.yml", "en:\n  greeting: Hello\n")
     yield
