@@ -71,6 +71,7 @@ add: echo >> app.py
 
   M  app.py  15 B → 16 B
   `clew adopt add` merges it
+! Different in the copy: no live TCP services; inode and device numbers, change times, the filesystem and its free space
 $ clew try v1 --attempt drop=rm app.py; exit 3
 1 attempt from <1> (v1 · it works), checked with grep -q hello app.py:
   drop  command exit 3, <duration>  ✘ check failing (exit 2)  -1  deleted app.py
@@ -84,6 +85,7 @@ drop: rm app.py; exit 3
 
   D  app.py  15 B
   `clew adopt drop` merges it
+! Different in the copy: no live TCP services; inode and device numbers, change times, the filesystem and its free space
 [exit 4]
 $ clew compare add drop @
 Since <1> (v1 · it works):

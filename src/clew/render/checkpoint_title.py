@@ -89,7 +89,8 @@ def check(found: Verdict) -> str:
     """Return `✘ check failing (exit 1)` or `? check timed out`, without the command."""
     if found.status == VerdictStatus.UNKNOWN:
         return f"? check {_ending(found)}"
-    return f"{_VERDICT_MARKS[found.status]} check {found.status} ({_ending(found)})"
+    mark = _VERDICT_MARKS.get(found.status, "?")
+    return f"{mark} check {found.status} ({_ending(found)})"
 
 
 def verdict_colour(found: Verdict) -> str:

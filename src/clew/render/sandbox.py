@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING
 
 from clew.model.shorten import shorten_to_width, width_of
@@ -165,11 +166,13 @@ def _attempt(attempt: AttemptResult, common: list[str], look: Style) -> Iterator
     yield f"{name}{called}: {safe_line(attempt.outcome.command)}"
     if attempt.difference is not None:
         yield from changes.with_story(attempt.difference, look)
+    if attempt.verdict is not None and attempt.verdict.details.reason:
+        yield f"  inconclusive: {safe_line(attempt.verdict.details.reason)}"
     if not attempt.is_good:
         yield from _tail(attempt)
     yield from notes([note for note in attempt.outcome.notes if note not in common], look)
     if attempt.fork:
-        yield f"  `clew adopt {safe_line(attempt.fork)}` merges it"
+        yield f"  `clew adopt {shlex.quote(safe_line(attempt.fork))}` merges it"
 
 
 def _tail(attempt: AttemptResult) -> Iterator[str]:

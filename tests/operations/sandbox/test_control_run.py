@@ -127,8 +127,21 @@ def test_the_checks_of_attempts_have_a_control(place: Place, service: str) -> No
     }
     assert "where it passed live" in found["one"]["reason"]
     assert ran.err.count("Control run") == 1
+    assert ran.err.count("Different in the copy") == 1
+    assert ran.err.index("Different in the copy") < ran.err.index("Control run")
     assert status(place, "fork:one") == "inconclusive"
     assert status(place, good) == "passing"
+
+
+def test_an_inconclusive_attempt_is_shown_with_its_reason(place: Place, service: str) -> None:
+    save(place, "good", "--verify", service)
+
+    ran = place.clew.run("try", "@", "--attempt", "one way=touch one", "--verify", service)
+
+    assert ran.code == 4
+    assert "? check inconclusive" in ran.out
+    assert "  inconclusive: it fails in the same way in a copy of" in ran.out
+    assert "`clew adopt 'one way'` merges it" in ran.out
 
 
 def test_an_attempt_that_breaks_the_files_fails(place: Place) -> None:

@@ -170,7 +170,7 @@ def test_a_configured_address_is_not_asked_and_that_is_said(roots: Place) -> Non
     ran = roots.clew.run("try", saved, "--attempt", "a=true", "--json")
 
     assert (ran.code, json.loads(ran.out)["check"]) == (0, None)
-    assert ran.talk == ["The configured check is a URL and is not run on the results"]
+    assert ran.talk[0] == "The configured check is a URL and is not run on the results"
     assert roots.clew.error("try", saved, "--attempt", "b=true", "--verify", "http://x/")[0] == 2
 
 

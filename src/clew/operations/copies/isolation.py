@@ -9,9 +9,13 @@ from collections.abc import Iterator, Sequence
 from clew.errors import BadOption
 from clew.model.checkpoint import Checkpoint
 from clew.model.named_tuple import NamedTuple
+from clew.monitor import Monitor
+from clew.operations.context import Context
 from clew.operations.sandbox.coverage_notes import missing_paths
 from clew.render.safe import safe_path
-from clew.worktree.sandbox import Net, SandboxSpec
+from clew.worktree.live_sockets import live_sockets
+from clew.worktree.namespaces import may_administer
+from clew.worktree.sandbox import Net, why_unavailable
 
 
 class Isolation(NamedTuple):
@@ -43,21 +47,30 @@ def _socket(path: str) -> bytes:
     return real
 
 
-def announcement(spec: SandboxSpec, checkpoint: Checkpoint, *, is_ordinary: bool) -> str:
-    """Return in one line how a command in a copy will find things different from a live one."""
-    return "Different in the copy: " + "; ".join(_differences(spec, checkpoint, is_ordinary))
+def hidden_sockets(context: Context, isolation: Isolation) -> tuple[bytes, ...]:
+    """Return the live unix sockets that a command must not reach."""
+    return tuple(sorted(live_sockets(context.host.environ) - set(isolation.sockets)))
 
 
-def _differences(spec: SandboxSpec, checkpoint: Checkpoint, is_ordinary: bool) -> Iterator[str]:
-    services = ["TCP services"] if spec.net == Net.OWN else []
-    if spec.hidden_sockets:
+def announce(
+    context: Context, checkpoint: Checkpoint, isolation: Isolation, monitor: Monitor
+) -> None:
+    """Say in one line how a command in a copy will find things different from a live one."""
+    if why_unavailable() is None:  # a plain copy has its own notice
+        differences = _differences(context, checkpoint, isolation)
+        monitor.notice("Different in the copy: " + "; ".join(differences))
+
+
+def _differences(context: Context, checkpoint: Checkpoint, isolation: Isolation) -> Iterator[str]:
+    services = ["TCP services"] if isolation.network == Net.OWN else []
+    if hidden_sockets(context, isolation):
         services.append("unix sockets")
     if services:
         yield f"no live {' or '.join(services)}"
     yield "inode and device numbers, change times, the filesystem and its free space"
-    if is_ordinary:
+    if not may_administer():
         yield "other users' files belong to nobody"
-    repository = _repository_above(spec.path)
+    repository = _repository_above(context.root)
     if repository:
         yield f"git's index is the live one in {safe_path(repository)}"
     missing = missing_paths(checkpoint.record.coverage)

@@ -23,13 +23,11 @@ from clew.model.verdict import Where
 from clew.monitor import Monitor
 from clew.operations.context import Context
 from clew.operations.copies.copies import known_of, throwaway_copy
-from clew.operations.copies.isolation import Isolation, announcement
+from clew.operations.copies.isolation import Isolation, announce, hidden_sockets
 from clew.operations.host import Host
 from clew.operations.recorded_rules import recorded_rules
 from clew.store.store import Store
 from clew.worktree.cache import WorktreeCache
-from clew.worktree.live_sockets import live_sockets
-from clew.worktree.namespaces import may_administer
 from clew.worktree.run_command import CommandResult, Watch, run_command
 from clew.worktree.sandbox import (
     FullCopy,
@@ -103,8 +101,7 @@ def in_private_copy(
         with throwaway_copy(context, checkpoint, monitor) as copy:
             try:
                 spec = _sandbox_spec(context, copy, isolation, read_only_elsewhere)
-                is_ordinary = not may_administer()
-                monitor.notice(announcement(spec, checkpoint, is_ordinary=is_ordinary))
+                announce(context, checkpoint, isolation, monitor)
                 return _in_sandbox(spec, work)
             except SandboxUnavailable as error:
                 if must_be_private:
@@ -214,7 +211,7 @@ def _sandbox_spec(
         net=isolation.network,
         read_only_elsewhere=read_only_elsewhere,
         store=os.fsencode(context.store.layout.root),
-        hidden_sockets=tuple(sorted(live_sockets(context.host.environ) - set(isolation.sockets))),
+        hidden_sockets=hidden_sockets(context, isolation),
         sockets=isolation.sockets,
     )
 

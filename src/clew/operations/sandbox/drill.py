@@ -43,7 +43,7 @@ from clew.monitor import Monitor
 from clew.operations.access import Access
 from clew.operations.context import Context
 from clew.operations.copies.copy_cache import Slot, Slots, cache_owner
-from clew.operations.copies.isolation import Isolation, isolation_from
+from clew.operations.copies.isolation import Isolation, announce, isolation_from
 from clew.operations.copies.materialize_copy import (
     differing_fields,
     exactly_needed,
@@ -330,6 +330,7 @@ def _check(
     if command is None:
         return None, [why_not] if why_not else []
     options = CheckOptions(command, timeout, isolation)
+    announce(context, checkpoint, isolation, monitor)
     try:
         performed = work_in_copy(
             context,

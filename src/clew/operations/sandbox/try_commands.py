@@ -22,9 +22,9 @@ from clew.model.sandbox_results import (
     line_of,
 )
 from clew.model.verdict import RunEnd
-from clew.monitor import Monitor
+from clew.monitor import Monitor, Once
 from clew.operations.context import Context
-from clew.operations.copies.isolation import Isolation
+from clew.operations.copies.isolation import Isolation, announce
 from clew.operations.forks.create_fork import require_fork_name
 from clew.operations.forks.discard import discard_fork
 from clew.operations.history.story import difference_with_story
@@ -88,6 +88,8 @@ def try_commands(
         AttemptJob(attempt, os.urandom(16), check, options.timeout, options.isolation)
         for attempt in options.attempts
     ]
+    monitor = Once(monitor)  # a control run has the limits of the attempts
+    announce(context, base, options.isolation, monitor)
     finished = run_independently(
         [partial(run_attempt, context, base, job) for job in jobs], options.jobs
     )
