@@ -46,7 +46,8 @@ def facts_of(kind: str) -> Iterator[Fact]:
 @pytest.mark.parametrize("kind", _ALL)
 def test_every_kind_has_words_whatever_it_holds(kind: str) -> None:
     for fact in facts_of(kind):
-        for text in phrase(family_of(kind).name, [fact]):
+        found = phrase(family_of(kind).name, [fact])
+        for text in (found.short, found.text, found.shortest or found.short):
             assert text, fact
             assert text == text.strip(), fact
             assert "None" not in text, fact

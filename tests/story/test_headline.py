@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 
 from clew.model.fact import Fact, Severity
 from clew.model.story import HEADLINE_LIMIT
+from clew.model.vocabulary import Tier
 from clew.story.headline import HeadlineCandidate, headline, score
 
 
@@ -21,7 +22,7 @@ def test_nothing_is_said_of_nothing() -> None:
 def test_the_best_three_in_the_order_of_their_worth() -> None:
     found = headline([one("d", 1.5), one("a", 9), one("c", 2), one("b", 5)])
 
-    assert found == "a; b; c"
+    assert found == "a; b; c; +1 more"
 
 
 def test_a_warning_comes_first_whatever_the_rest_is_worth() -> None:
@@ -35,9 +36,44 @@ def test_a_note_is_no_warning() -> None:
 
 
 def test_what_does_not_fit_is_left_out_and_what_comes_after_may_fit() -> None:
-    found = headline([one("a" * 60, 9), one("b" * 60, 5), one("c" * 30, 2)])
+    found = headline([one("a" * 50, 9), one("b" * 60, 5), one("c" * 30, 2)])
 
-    assert found == f"{'a' * 60}; {'c' * 30}"
+    assert found == f"{'a' * 50}; {'c' * 30}; +1 more"
+
+
+def test_lost_data_comes_before_the_rest_and_commits_come_last() -> None:
+    loss = one("uploads deleted", 20, Severity.HIGH)._replace(tier=Tier.LOST)
+    login = one("root may log in", 60, Severity.HIGH)._replace(tier=Tier.SECURITY)
+    git = one("1 commit on main", 30)._replace(tier=Tier.REST)
+    code = one("edited app.py", 5)._replace(tier=Tier.CODE)
+
+    assert headline([git, login, loss]) == "! uploads deleted; ! root may log in; 1 commit on main"
+    assert headline([git, code]) == "edited app.py; 1 commit on main"
+
+
+def test_parts_are_shortened_from_the_last_on() -> None:
+    parts = [one(f"{word} {'long ' * 7}x", 9 - at) for at, word in enumerate("abc")]
+    parts = [part._replace(shortest=part.short[:1]) for part in parts]
+
+    assert headline(parts) == f"{parts[0].short}; {parts[1].short}; c"
+
+
+def test_a_part_that_is_no_warning_does_not_shorten_the_first() -> None:
+    first = one("a" * 80, 9)._replace(shortest="a")
+
+    assert headline([first, one("b" * 60, 5)]) == f"{'a' * 80}; +1 more"
+
+
+def test_a_second_warning_shortens_the_first() -> None:
+    first = one("a" * 80, 9, Severity.HIGH)._replace(shortest="a")
+
+    assert headline([first, one("b" * 60, 5, Severity.HIGH)]) == f"! a; ! {'b' * 60}"
+
+
+def test_warnings_that_do_not_fit_are_counted_apart() -> None:
+    found = headline([one(word * 45, 5, Severity.HIGH) for word in "abcd"] + [one("e" * 45)])
+
+    assert found == f"! {'a' * 45}; ! 3 more warnings; +1 more"
 
 
 def test_a_first_thing_that_is_too_long_is_cut() -> None:

@@ -1,12 +1,41 @@
 """Vocabulary of facts: a closed list, from which docs/facts.md is generated.
 
 A family is the part of a kind before the dot.
-It defines the weight of its facts in a headline, and the heading under which they are listed.
+It defines how early its facts come in a headline, and the heading under which they are listed.
 """
 
 from __future__ import annotations
 
+from clew.model.fact import Severity
 from clew.model.named_tuple import NamedTuple
+
+
+class Tier:
+    """What a person needs to know first; the order of the parts of a headline."""
+
+    LOST = 0
+    """Data that nothing can make again."""
+    BROKEN = 1
+    """A state that is broken or half finished."""
+    SECURITY = 2
+    TESTS = 3
+    PACKAGES = 4
+    """Packages, services, accounts, running programs."""
+    SETTINGS = 5
+    """Schemas, settings and data."""
+    CODE = 6
+    REST = 7
+
+
+class Lines:
+    """Which facts of a family share a line."""
+
+    EACH = "each"
+    """One line for each subject."""
+    SCOPE = "scope"
+    """One line for each scope."""
+    SHARED = "shared"
+    """One line for all."""
 
 
 class Family(NamedTuple):
@@ -15,8 +44,12 @@ class Family(NamedTuple):
     name: str
     heading: str
     """The heading under which it is listed."""
+    tier: int
+    """How early it comes in a headline."""
+    lines: str
+    """Which of its facts share a line."""
     weight: float
-    """Its weight in a headline; 5 is an edit of source files."""
+    """Its weight among lines of the same tier; 5 is an edit of source files."""
     scope: str
     """The meaning of a fact's scope."""
     subject: str
@@ -27,7 +60,28 @@ class Family(NamedTuple):
 
 FAMILIES: tuple[Family, ...] = (
     Family(
-        "security", "Worth a look", 7, "where the danger lies: `setuid`, `ssh`, `agent`, …",
+        "loss", "Lost", Tier.LOST, Lines.SHARED, 20,
+        "what it is: `files`, `rows`, `log`, `keys`, …", "the file or directory",
+        "how much there was and is: `301 files`, `20,000 rows`",
+        (
+            ("deleted", "data is gone that nothing can make again: no git history, no lock file, no build"),
+            ("emptied", "a file that held data is empty, or was cut short"),
+            ("shrunk", "data has far fewer records than before"),
+        ),
+    ),
+    Family(
+        "broken", "Unfinished", Tier.BROKEN, Lines.EACH, 10,
+        "what is unfinished: `git`, `pip`, `npm`, `python`, …", "the file, package or environment",
+        "what it was and is",
+        (
+            ("conflict", "a file has unresolved conflict markers"),
+            ("install", "an installation did not complete"),
+            ("environment", "an environment does not fit its interpreter, or lacks it"),
+            ("syntax", "a file that could be parsed no longer can"),
+        ),
+    ),
+    Family(
+        "security", "Worth a look", Tier.SECURITY, Lines.EACH, 7, "where the danger lies: `setuid`, `ssh`, `agent`, …",
         "the file, account or key", "what it was and is, never a value that is secret",
         (
             ("setuid", "a file gained setuid or setgid, or one with them changed"),
@@ -49,10 +103,35 @@ FAMILIES: tuple[Family, ...] = (
             ("network", "where names lead changed: hosts, resolver"),
             ("secret", "something that looks like a secret stands where git will take it along"),
             ("deleted", "a repository or a data directory is gone"),
+            ("install_script", "a package runs a program when it is installed, and did not"),
+            ("integrity", "a package is no longer checked against a hash"),
+            ("tls", "certificates are no longer verified"),
+            ("dependency", "a package comes from another place than the usual registry"),
         ),
     ),
     Family(
-        "package", "Packages", 8, "`apt`, `pip:<environment>`, `npm:<directory>`, …",
+        "test", "Tests", Tier.TESTS, Lines.SHARED, 9, "the directory or file of the tests", "the test, or the file",
+        "how many tests there were and are",
+        (
+            ("removed", "tests are gone"),
+            ("skipped", "tests are no longer run, or may fail"),
+            ("weakened", "tests check less than before: assertions are gone or always hold"),
+            ("enabled", "tests that were skipped run again"),
+            ("added", "tests are new"),
+            ("renamed", "a test has another name"),
+        ),
+    ),
+    Family(
+        "check", "Tests", Tier.TESTS, Lines.EACH, 8, "the file", "the step, setting or rule",
+        "what it was and is",
+        (
+            ("weakened", "a check no longer fails when it should: `|| true`, a lower limit, a rule switched off"),
+            ("removed", "a step that ran checks is gone"),
+            ("added", "a check is new, or stricter"),
+        ),
+    ),
+    Family(
+        "package", "Packages", Tier.PACKAGES, Lines.SCOPE, 8, "`apt`, `pip:<environment>`, `npm:<directory>`, …",
         "the package's canonical name", "versions",
         (
             ("added", "it is installed and was not"),
@@ -61,7 +140,16 @@ FAMILIES: tuple[Family, ...] = (
         ),
     ),
     Family(
-        "service", "Services", 6, "`systemd`, `systemd-user`, `sysv`, `openrc`, `supervisor`, `runit`, `s6`",
+        "lock", "Packages", Tier.PACKAGES, Lines.SCOPE, 6, "the lock file", "the package's canonical name",
+        "versions; a lock file states what is wanted, not what is installed",
+        (
+            ("added", "it is locked and was not"),
+            ("removed", "it was locked and is not"),
+            ("changed", "another version is locked"),
+        ),
+    ),
+    Family(
+        "service", "Services", Tier.PACKAGES, Lines.SCOPE, 6, "`systemd`, `systemd-user`, `sysv`, `openrc`, `supervisor`, `runit`, `s6`",
         "the unit's name", "its state, or how it is started",
         (
             ("enabled", "it will start by itself"),
@@ -73,7 +161,7 @@ FAMILIES: tuple[Family, ...] = (
         ),
     ),
     Family(
-        "cron", "Services", 6, "the table: `etc/cron.d/backup`, `user:alice`, `at`", "the job's command, shortened",
+        "cron", "Services", Tier.PACKAGES, Lines.SCOPE, 6, "the table: `etc/cron.d/backup`, `user:alice`, `at`", "the job's command, shortened",
         "its schedule",
         (
             ("added", "something will run by the clock"),
@@ -82,7 +170,7 @@ FAMILIES: tuple[Family, ...] = (
         ),
     ),
     Family(
-        "user", "Accounts", 5, "`accounts`", "the account's name", "what is different: uid, shell, home, groups",
+        "user", "Accounts", Tier.PACKAGES, Lines.SCOPE, 5, "`accounts`", "the account's name", "what is different: uid, shell, home, groups",
         (
             ("added", "an account is new"),
             ("changed", "an account is different"),
@@ -90,15 +178,15 @@ FAMILIES: tuple[Family, ...] = (
         ),
     ),
     Family(
-        "group", "Accounts", 3, "`accounts`", "the group's name", "its members",
+        "group", "Accounts", Tier.PACKAGES, Lines.SHARED, 3, "`accounts`", "the group's name", "its members",
         (("changed", "who is in a group changed, or the group came or went"),),
     ),
     Family(
-        "executable", "Tools", 5, "the directory in PATH", "the program's name", "what can be read of it",
+        "executable", "Tools", Tier.PACKAGES, Lines.SHARED, 5, "the directory in PATH", "the program's name", "what can be read of it",
         (("added", "a program in PATH is new, and no package ships it"),),
     ),
     Family(
-        "toolchain", "Tools", 6, "the manager: `pyenv`, `nvm`, `rustup`, …", "the tool", "versions",
+        "toolchain", "Tools", Tier.PACKAGES, Lines.SCOPE, 6, "the manager: `pyenv`, `nvm`, `rustup`, …", "the tool", "versions",
         (
             ("added", "a version of a toolchain is new"),
             ("changed", "another version is the default"),
@@ -106,11 +194,11 @@ FAMILIES: tuple[Family, ...] = (
         ),
     ),
     Family(
-        "source", "Packages", 8, "`apt`, `apk`", "the address or the key's file", "nothing, or the file",
+        "source", "Packages", Tier.PACKAGES, Lines.SHARED, 8, "`apt`, `apk`", "the address or the key's file", "nothing, or the file",
         (("added", "packages may come from a place that is new"),),
     ),
     Family(
-        "env", "Configuration", 5, "the file", "the key; values never", "nothing",
+        "env", "Configuration", Tier.SETTINGS, Lines.SCOPE, 5, "the file", "the key; values never", "nothing",
         (
             ("added", "a key is new"),
             ("changed", "a key has another value"),
@@ -118,7 +206,7 @@ FAMILIES: tuple[Family, ...] = (
         ),
     ),
     Family(
-        "config", "Configuration", 4, "the file", "the file", "the key paths, or how many lines",
+        "config", "Configuration", Tier.SETTINGS, Lines.SHARED, 4, "the file", "the file", "the key paths, or how many lines",
         (
             ("added", "a configuration file is new"),
             ("changed", "settings in it are different"),
@@ -126,7 +214,29 @@ FAMILIES: tuple[Family, ...] = (
         ),
     ),
     Family(
-        "table", "Databases", 9, "`sqlite:<path>`", "the table", "its number of rows",
+        "resource", "Deployment", Tier.SETTINGS, Lines.SCOPE, 7,
+        "format and file: `compose:compose.yaml`, `kubernetes:deploy.yaml`, `terraform:main.tf`, …",
+        "the kind and name: `service mailer`, `Deployment web`", "its image, replicas, version or size",
+        (
+            ("added", "it is declared and was not"),
+            ("changed", "its declaration is different"),
+            ("removed", "it was declared and is not"),
+        ),
+    ),
+    Family(
+        "link", "Files", Tier.SETTINGS, Lines.SHARED, 5, "`symlink`", "the link", "its targets",
+        (
+            ("added", "a symbolic link is new"),
+            ("changed", "a symbolic link leads elsewhere"),
+            ("removed", "a symbolic link is gone"),
+        ),
+    ),
+    Family(
+        "move", "Data", Tier.SETTINGS, Lines.SHARED, 7, "`files`", "the old place", "old and new place",
+        (("moved", "files are somewhere else, with the same content"),),
+    ),
+    Family(
+        "table", "Databases", Tier.SETTINGS, Lines.SCOPE, 9, "`sqlite:<path>`", "the table", "its number of rows",
         (
             ("added", "a table is new"),
             ("removed", "a table is gone"),
@@ -134,7 +244,7 @@ FAMILIES: tuple[Family, ...] = (
         ),
     ),
     Family(
-        "git", "Git", 6, "the repository's directory", "the branch, remote or hook", "commits, entries of the stash, or an address",
+        "git", "Git", Tier.REST, Lines.SCOPE, 6, "the repository's directory", "the branch, remote or hook", "commits, entries of the stash, or an address",
         (
             ("commit", "a branch has new commits"),
             ("branch", "a branch, tag or worktree came or went, another is checked out, or something is under way"),
@@ -146,7 +256,7 @@ FAMILIES: tuple[Family, ...] = (
         ),
     ),
     Family(
-        "code", "Files", 5, "the repository or directory", "the same",
+        "code", "Files", Tier.CODE, Lines.SCOPE, 5, "the repository or directory", "the same",
         "how many files, and lines added and removed",
         (
             ("edited", "source files have other lines, or another mode or owner"),
@@ -156,20 +266,20 @@ FAMILIES: tuple[Family, ...] = (
         ),
     ),
     Family(
-        "generated", "Files", 1, "what it is: `build`, `cache`, `ignored`", "the directory", "how many files",
+        "generated", "Files", Tier.REST, Lines.SHARED, 1, "what it is: `build`, `cache`, `ignored`", "the directory", "how many files",
         (("changed", "what programs write and can write again is different"),),
     ),
     Family(
-        "log", "Files", 0.2, "`log`", "the file", "its size, and how many lines are new",
+        "log", "Files", Tier.REST, Lines.SHARED, 0.2, "`log`", "the file", "its size, and how many lines are new",
         (("grew", "a log has more lines"),),
     ),
     Family(
-        "data", "Data", 5, "what it is: `postgres`, `redis`, `notebook`, `weights`, …", "the file or directory",
+        "data", "Data", Tier.SETTINGS, Lines.SHARED, 5, "what it is: `postgres`, `redis`, `notebook`, `weights`, …", "the file or directory",
         "what can be said of it",
         (("changed", "data is different, new or gone"),),
     ),
     Family(
-        "container", "Data", 5, "`docker`", "the image, container or volume", "its state",
+        "container", "Data", Tier.SETTINGS, Lines.SCOPE, 5, "`docker`", "the image, container or volume", "its state",
         (
             ("added", "it is new"),
             ("changed", "it is different"),
@@ -177,21 +287,21 @@ FAMILIES: tuple[Family, ...] = (
         ),
     ),
     Family(
-        "port", "Running", 5, "the protocol", "address and port", "the program that listens",
+        "port", "Running", Tier.PACKAGES, Lines.SHARED, 5, "the protocol", "address and port", "the program that listens",
         (
             ("opened", "something listens that did not"),
             ("closed", "nothing listens there any more"),
         ),
     ),
     Family(
-        "process", "Running", 3, "the directory it runs in", "the command, secrets left out", "its process id",
+        "process", "Running", Tier.REST, Lines.SHARED, 3, "the directory it runs in", "the command, secrets left out", "its process id",
         (
             ("started", "it runs and did not"),
             ("stopped", "it ran and does not"),
         ),
     ),
     Family(
-        "detector", "Not analysed", 0.5, "the detector", "what it could not read", "why",
+        "detector", "Not analysed", Tier.REST, Lines.SHARED, 0.5, "the detector", "what it could not read", "why",
         (("failed", "this part of the story is missing"),),
     ),
 )  # fmt: skip
@@ -203,10 +313,34 @@ KINDS = frozenset(f"{family.name}.{word}" for family in FAMILIES for word, _ in 
 WARNINGS = "Warnings"
 """The heading for facts of high severity, of any family."""
 
-HEADINGS = (WARNINGS, *dict.fromkeys(family.heading for family in FAMILIES))
+HEADINGS = (
+    WARNINGS, "Lost", "Unfinished", "Worth a look", "Tests", "Packages", "Services", "Accounts",
+    "Tools", "Configuration", "Deployment", "Databases", "Git", "Files", "Data", "Running",
+    "Not analysed",
+)  # fmt: skip
 """In display order."""
 
 
 def family_of(kind: str) -> Family:
     """Return the family of a kind."""
     return FAMILY[kind.partition(".")[0]]
+
+
+_WARNING_TIERS = {
+    "table": Tier.LOST, "data": Tier.LOST, "container": Tier.LOST, "git": Tier.LOST,
+    "package": Tier.BROKEN, "lock": Tier.SECURITY, "code": Tier.LOST,
+}  # fmt: skip
+"""Tiers of facts of high severity, where they differ: a dropped table is lost data."""
+
+
+def tier_of(kind: str, severity: str) -> int:
+    """Return how early a fact comes in a headline."""
+    family = family_of(kind)
+    if severity == Severity.HIGH:
+        return (
+            Tier.LOST
+            if kind == "security.deleted"
+            else _WARNING_TIERS.get(family.name, family.tier)
+        )
+    # What deserves a look is no alarm: it does not precede what was installed.
+    return Tier.PACKAGES if family.tier == Tier.SECURITY else family.tier

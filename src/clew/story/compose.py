@@ -8,7 +8,7 @@ from clew.detectors.detector import Evidence, Finding
 from clew.model.fact import SEVERITY_RANK, Fact, Severity
 from clew.model.ids import ObjectId
 from clew.model.story import Story, StoryLine
-from clew.model.vocabulary import HEADINGS, WARNINGS, family_of
+from clew.model.vocabulary import HEADINGS, WARNINGS, Lines, family_of, tier_of
 from clew.story.analyse import DetectorResult
 from clew.story.census import Census
 from clew.story.headline import HeadlineCandidate, headline, score
@@ -18,24 +18,6 @@ from clew.story.words import phrase
 from clew.story.words.rolled_up import describe
 
 _Key = tuple[str, ...]
-
-_OWN_LINE = frozenset(("security",))
-"""Families whose facts get one line each."""
-_SHARED_LINE = frozenset(
-    (
-        "port",
-        "process",
-        "executable",
-        "source",
-        "generated",
-        "log",
-        "config",
-        "group",
-        "data",
-        "detector",
-    )
-)
-"""Families whose facts share one line, whatever their scope."""
 
 _NOISE = frozenset(("log", "generated"))
 
@@ -116,19 +98,27 @@ class _Draft:
         severity = max((fact.severity for fact in self.facts), key=SEVERITY_RANK.__getitem__)
         heading = WARNINGS if severity == Severity.HIGH else family.heading
         candidate = HeadlineCandidate(
-            words.short, score(self.facts), severity, files, is_noise=family.name in _NOISE
+            words.short,
+            score(self.facts),
+            severity,
+            files,
+            is_noise=family.name in _NOISE,
+            shortest=words.shortest,
+            tier=min(tier_of(fact.kind, fact.severity) for fact in self.facts),
         )
         return candidate, StoryLine(heading, words.text, severity, tuple(self.paths), number)
 
 
 def _key(fact: Fact) -> _Key:
-    family = family_of(fact.kind).name
+    family = family_of(fact.kind)
     loud = "!" if fact.severity == Severity.HIGH else ""
-    if family in _OWN_LINE:
-        return family, fact.kind, fact.scope, fact.subject
-    if family in _SHARED_LINE:
-        return family, loud
-    return family, loud, fact.scope
+    match family.lines:
+        case Lines.EACH:
+            return family.name, fact.kind, fact.scope, fact.subject
+        case Lines.SHARED:
+            return family.name, loud
+        case _:
+            return family.name, loud, fact.scope
 
 
 def _with_problems(result: DetectorResult) -> list[Finding]:
@@ -155,10 +145,11 @@ def _assign_directories(evidence: Evidence, home: dict[str, _Draft]) -> None:
             above = above.rpartition("/")[0]
 
 
-def _order(rendered: tuple[HeadlineCandidate, StoryLine]) -> tuple[int, int, float, str]:
+def _order(rendered: tuple[HeadlineCandidate, StoryLine]) -> tuple[int, int, int, float, str]:
     candidate, line = rendered
     rank = SEVERITY_RANK[line.severity]
-    return -(rank // 2), HEADINGS.index(line.heading), -candidate.score, line.text
+    heading = HEADINGS.index(line.heading)
+    return -(rank // 2), heading, candidate.tier, -candidate.score, line.text
 
 
 def _by_severity(fact: Fact) -> tuple[int, int, str, str, str]:

@@ -1,8 +1,14 @@
-"""Headline: the three most important lines in at most 100 characters, warnings first."""
+"""Headline: the three most important lines in at most 100 characters, warnings first.
+
+The order is what a person needs to know: `Tier` of `model/vocabulary.py`, and in it the score.
+A line has two forms here, `short` and `shortest`.  The first part of a headline is short unless a
+second warning would not fit beside it; the other parts are as long as there is room.
+What is left out is counted.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import log2
 
 from clew.model.amount import counted
@@ -10,7 +16,7 @@ from clew.model.fact import SEVERITY_RANK, Fact, Severity
 from clew.model.named_tuple import NamedTuple
 from clew.model.shorten import shorten
 from clew.model.story import HEADLINE_LIMIT, NOTHING
-from clew.model.vocabulary import family_of
+from clew.model.vocabulary import Tier, family_of
 
 _MOST = 3
 _MAX_TRIED = 50
@@ -33,6 +39,16 @@ class HeadlineCandidate(NamedTuple):
     """It has no facts."""
     is_noise: bool = False
     """It is about logs and caches only."""
+    shortest: str = ""
+    """The form for a headline with little room; empty if `short` is."""
+    tier: int = Tier.REST
+
+    @property
+    def forms(self) -> tuple[str, ...]:
+        """Its texts, the longest first."""
+        mark = "! " if self.severity == Severity.HIGH else ""
+        texts = (self.short, self.shortest) if self.shortest else (self.short,)
+        return tuple(mark + text for text in texts)
 
 
 def score(facts: Sequence[Fact]) -> float:
@@ -47,36 +63,56 @@ def headline(candidates: Sequence[HeadlineCandidate]) -> str:
     """Return the headline of a story."""
     if not candidates:
         return NOTHING
-    ranked = sorted(
-        candidates, key=lambda one: (-(SEVERITY_RANK[one.severity] // 2), -one.score, one.short)
-    )
+    ranked = sorted(candidates, key=_rank)
     worth = [one for one in ranked if one.score >= _MIN_SCORE] or [
         one for one in ranked if not one.is_noise and not one.is_bookkeeping
     ]
     if not worth:
         return shorten(_minor_headline(ranked), HEADLINE_LIMIT)
+    chosen = worth[:1]
+    for one in worth[1:_MAX_TRIED]:
+        if len(chosen) < _MOST and _fitted([*chosen, one], worth) is not None:
+            chosen.append(one)
+    found = _fitted(chosen, worth)
+    if found is None:  # one line that is too long
+        rest = _counted_rest(worth, chosen)
+        room = HEADLINE_LIMIT - len("; ".join(["", *rest]))
+        found = "; ".join([shorten(chosen[0].forms[-1], room), *rest])
+    return found
+
+
+def _rank(one: HeadlineCandidate) -> tuple[int, int, float, str]:
+    return -(SEVERITY_RANK[one.severity] // 2), one.tier, -one.score, one.short
+
+
+def _fitted(chosen: Sequence[HeadlineCandidate], worth: Sequence[HeadlineCandidate]) -> str | None:
+    """Return the chosen lines, as long as there is room for them; None if there is none."""
+    rest = _counted_rest(worth, chosen)
+    for texts in _forms(chosen):
+        found = "; ".join([*texts, *rest])
+        if len(found) <= HEADLINE_LIMIT:
+            return found
+    return None
+
+
+def _forms(chosen: Sequence[HeadlineCandidate]) -> Iterator[tuple[str, ...]]:
+    """Yield the texts of the chosen lines, the longest first."""
+    forms = [one.forms for one in chosen]
+    for kept in range(len(chosen), 0, -1):  # the last parts are shortened first
+        yield tuple(form[0] if at < kept else form[-1] for at, form in enumerate(forms))
+    if len(chosen) == 1 or chosen[-1].severity == Severity.HIGH:
+        yield tuple(form[-1] for form in forms)
+
+
+def _counted_rest(
+    worth: Sequence[HeadlineCandidate], chosen: Sequence[HeadlineCandidate]
+) -> list[str]:
+    """Return the number of lines that the headline does not name, warnings separately."""
     warnings = sum(one.severity == Severity.HIGH for one in worth)
-    chosen: list[str] = []
-    for one in worth[:_MAX_TRIED]:
-        text = f"! {one.short}" if one.severity == Severity.HIGH else one.short
-        said = [*chosen, text]
-        if not chosen or len(_joined(said, warnings)) <= HEADLINE_LIMIT:
-            chosen = said
-        if len(chosen) == _MOST:
-            break
-    return _joined([shorten(chosen[0], _room(chosen[1:], warnings)), *chosen[1:]], warnings)
-
-
-def _joined(chosen: Sequence[str], warnings: int) -> str:
-    """Return the chosen texts joined, with the number of warnings not among them."""
-    missing = warnings - sum(text.startswith("! ") for text in chosen)
-    return "; ".join([*chosen, *([f"! {counted(missing, 'more warning')}"] if missing > 0 else [])])
-
-
-def _room(others: Sequence[str], warnings: int) -> int:
-    """Return the maximum length of the first text, given the others."""
-    first = "! " if warnings else ""
-    return HEADLINE_LIMIT - len(_joined([first, *others], warnings)) + len(first)
+    warnings -= sum(one.severity == Severity.HIGH for one in chosen)
+    others = len(worth) - len(chosen) - warnings
+    found = [f"! {counted(warnings, 'more warning')}"] if warnings else []
+    return [*found, f"+{others:,} more"] if others else found
 
 
 def _minor_headline(candidates: Sequence[HeadlineCandidate]) -> str:

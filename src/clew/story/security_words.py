@@ -27,6 +27,10 @@ _SENTENCES = {
     "network": "{subject}: where names lead changed",
     "secret": "{subject} holds what looks like a secret",
     "deleted": "{subject} is gone",
+    "install_script": "{subject} runs a program when it is installed",
+    "integrity": "{subject} is no longer checked against a hash",
+    "tls": "{subject}: certificates are no longer verified",
+    "dependency": "{subject} comes from elsewhere",
 }
 
 

@@ -1,6 +1,5 @@
-"""Words for facts: one function per family, which returns a short and a full form.
+"""Words for facts: one function per family, which returns a phrase in three lengths.
 
-The short form is for a headline, the full form for a card.
 No model is involved: the same facts always give the same words.
 """
 
@@ -9,8 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from clew.model.fact import Fact
+from clew.story.words.checks import broken, checks, tests
 from clew.story.words.data import containers, data, tables
+from clew.story.words.declarations import links, locks, resources
 from clew.story.words.files import code, generated, git, logs
+from clew.story.words.losses import losses, moves
 from clew.story.words.packages import executables, packages, sources, toolchains
 from clew.story.words.phrases import Phrase, place, some
 from clew.story.words.running import failures, ports, processes, security
@@ -26,8 +28,13 @@ def phrase(family: str, facts: Sequence[Fact]) -> Phrase:
 
 
 _FAMILIES: dict[str, Callable[[Sequence[Fact]], Phrase]] = {
+    "loss": losses,
+    "broken": broken,
     "security": security,
+    "test": tests,
+    "check": checks,
     "package": packages,
+    "lock": locks,
     "source": sources,
     "toolchain": toolchains,
     "executable": executables,
@@ -37,6 +44,9 @@ _FAMILIES: dict[str, Callable[[Sequence[Fact]], Phrase]] = {
     "group": groups,
     "env": env,
     "config": configs,
+    "resource": resources,
+    "link": links,
+    "move": moves,
     "table": tables,
     "data": data,
     "container": containers,

@@ -1,4 +1,4 @@
-"""Building blocks of the words: a phrase in two lengths, counts and lists of names."""
+"""Building blocks of the words: a phrase in three lengths, counts and lists of names."""
 
 from __future__ import annotations
 
@@ -19,10 +19,14 @@ SEEDS = ("pip", "setuptools", "wheel")
 
 
 class Phrase(NamedTuple):
-    """One line in two lengths."""
+    """One line in three lengths."""
 
     short: str
+    """For a headline; about 60 characters at most."""
     text: str
+    """For a card."""
+    shortest: str = ""
+    """For a headline with other parts, about 36 characters at most; empty if `short` is."""
 
 
 def some(names: Sequence[str], most: int, more: str = "more") -> str:
