@@ -118,10 +118,23 @@ def test_a_damaged_format_file_stops_everything(
     DAMAGES[damage](scene.store / "format")
     ran = scene.clew.run(*command.split())
 
-    assert ran.code in (1, 6), f"{ran.code}: {ran.out}{ran.err}"
+    assert ran.code == 6, f"{ran.code}: {ran.out}{ran.err}"
     assert "Traceback" not in ran.err
     assert differences(before, look(scene.project)) == []
     assert [pack.name for pack in packs(scene.store)] == held
+
+
+@damaged
+def test_a_damaged_format_file_is_written_again_by_a_rebuild(
+    scene: Scene, first: str, damage: str
+) -> None:
+    whole = (scene.store / "format").read_bytes()
+    DAMAGES[damage](scene.store / "format")
+    ran = scene.clew.run("check", "--rebuild")
+
+    assert ran.code == 0, f"{ran.code}: {ran.out}{ran.err}"
+    assert (scene.store / "format").read_bytes() == whole
+    assert store.check_restoring(scene, first) == 0
 
 
 @pytest.mark.parametrize("number", range(200 if ALL else 30))

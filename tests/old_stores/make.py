@@ -19,7 +19,7 @@ from clew.model.record import Origin
 from clew.model.retention import RetentionRule
 from clew.operations.maintenance.delete import make_tombstones
 from clew.store import schema
-from clew.store.layout import VERSION
+from clew.store.format_file import VERSION
 from clew.store.store import Store
 from clew.workspace import Workspace
 from tests.old_stores import agent

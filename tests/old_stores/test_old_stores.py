@@ -13,7 +13,7 @@ import pytest
 from clew import opening
 from clew.errors import CheckpointRemoved, DuplicateEffect
 from clew.store import schema
-from clew.store.layout import VERSION
+from clew.store.format_file import VERSION
 from clew.workspace import Workspace
 from tests.old_stores import agent
 from tests.old_stores.describe import describe

@@ -10,6 +10,7 @@ from zlib import crc32
 import pytest
 
 from clew.errors import NotAStore, StoreDamaged, StoreError, StoreTooNew, StoreWrongOwner
+from clew.store.format_file import repaired_uuid
 from clew.store.layout import Layout
 from clew.store.store import Store
 
@@ -73,6 +74,45 @@ def test_every_flipped_bit_in_the_format_file_is_noticed(layout: Layout) -> None
 
         with pytest.raises(StoreError):
             layout.open()
+
+
+def test_every_flipped_bit_in_the_format_file_of_a_store_is_damage(layout: Layout) -> None:
+    Path(layout.catalog).touch()
+    whole = Path(layout.format).read_bytes()
+    for at in range(len(whole)):
+        content = bytearray(whole)
+        content[at] ^= 1 << (at % 8)
+        Path(layout.format).write_bytes(content)
+
+        with pytest.raises(StoreDamaged):
+            layout.open()
+
+
+@pytest.mark.parametrize("is_known", [True, False], ids=["catalogue", "no catalogue"])
+def test_every_flipped_bit_in_the_format_file_can_be_repaired(
+    layout: Layout, is_known: bool
+) -> None:
+    whole = Path(layout.format).read_bytes()
+    uuid = layout.open()
+    for at in range(len(whole)):
+        content = bytearray(whole)
+        content[at] ^= 1 << (at % 8)
+
+        found = repaired_uuid(bytes(content), uuid if is_known else "")
+
+        assert found == uuid if is_known else found is None or len(found) == len(uuid)
+
+
+def test_a_damaged_format_file_of_another_version_is_not_replaced(layout: Layout) -> None:
+    uuid = layout.open()
+    newer = Path(layout.format).read_bytes().replace(b"version 1", b"version 2")
+
+    assert repaired_uuid(newer[:-3], uuid) is None
+    assert repaired_uuid(newer[:-3].replace(b"2", b"1").replace(b"none", b"keyed"), uuid) is None
+    assert repaired_uuid(b"\xff\x00 garbage", uuid) == uuid
+    assert repaired_uuid(b"\xff\x00 garbage", "") is None
+    assert repaired_uuid(b"", uuid) == uuid
+    assert repaired_uuid(b"", "") is None
 
 
 def test_a_newer_version_is_refused(layout: Layout) -> None:

@@ -199,7 +199,10 @@ def _store_hint(error: errors.StoreError) -> str:
                 " limit with `clew config set min-free SIZE`"
             )
         case errors.StoreDamaged():
-            return "Find the damage with `clew check --read-data`; damaged data is never restored"
+            return (
+                "Find the damage with `clew check --read-data`, repair the index with"
+                " `clew check --rebuild`; damaged data is never restored"
+            )
         case _:
             return (
                 "Check the disk, the owner and the permissions of the store, then run `clew check`"

@@ -1,11 +1,10 @@
-"""Store layout: paths of its files, and the format file; see docs/format.md, 2."""
+"""Store layout: paths of its files; see docs/format.md, 2."""
 
 from __future__ import annotations
 
 import os
 import stat
 from contextlib import suppress
-from zlib import crc32
 
 from clew.atomic_write import sync_directory, write_new
 from clew.errors import (
@@ -13,12 +12,11 @@ from clew.errors import (
     StoreDamaged,
     StoreFull,
     StoreReadOnly,
-    StoreTooNew,
     StoreWrongOwner,
 )
+from clew.store.format_file import format_content, parse_format, repaired_uuid
 from clew.store.limits import DEFAULT, StoreLimits
 
-VERSION = "1"
 _MIN_RESERVE = 1 << 20
 
 _DIRECTORIES = (
@@ -33,13 +31,6 @@ _DIRECTORIES = (
     "spool",
     "desks",
 )
-_FIXED_FIELDS = {
-    "version": VERSION,
-    "hash": "blake3-256",
-    "chunker": "fastcdc-2020 65536 262144 1048576",
-    "id-key": "none",
-}
-_TITLE = "clew store"
 
 
 class Layout:
@@ -86,7 +77,7 @@ class Layout:
                 raise NotAStore(self.root)
             self.make_directories()
             if not self.exists():
-                self._write_format()
+                self._write_format(os.urandom(16).hex())
             self.refill_reserve()
         except PermissionError as error:
             raise StoreReadOnly(self.root) from error
@@ -97,17 +88,34 @@ class Layout:
         """Check that this is a store the user may use, and return its uuid."""
         self._check_owner()
         try:
-            with open(self.format, "rb") as file:
-                content = file.read(65536)
+            content = self._read_format()
         except FileNotFoundError as error:
             if os.path.exists(self.catalog):
                 raise StoreDamaged(f"The format file is missing: {self.root!r}") from error
             raise NotAStore(self.root) from error
         except PermissionError as error:
             raise StoreReadOnly(self.root) from error
-        if not content and os.path.exists(self.catalog):
-            raise StoreDamaged(f"The format file is empty: {self.root!r}")
-        return _parse_format(content, self.root)
+        try:
+            return parse_format(content, self.root)
+        except NotAStore as error:
+            if not os.path.exists(self.catalog):
+                raise
+            what = "damaged" if content else "empty"
+            raise StoreDamaged(f"The format file is {what}: {self.root!r}") from error
+
+    def repair_format(self, catalogue_uuid: str) -> str:
+        """Replace a damaged format file, keep it in quarantine/, and return the uuid of the store."""
+        try:
+            content = self._read_format()
+        except FileNotFoundError:
+            content = b""
+        uuid = repaired_uuid(content, catalogue_uuid)
+        if uuid is None:
+            raise StoreDamaged(f"The format file is damaged: {self.root!r}")
+        with suppress(FileNotFoundError):
+            os.rename(self.format, os.path.join(self.quarantine, f"format-{os.urandom(4).hex()}"))
+        self._write_format(uuid)
+        return uuid
 
     def make_directories(self) -> None:
         """Create the directories that are missing."""
@@ -160,11 +168,12 @@ class Layout:
         if found.st_uid != os.geteuid():
             raise StoreWrongOwner(self.root, found.st_uid)
 
-    def _write_format(self) -> None:
-        fields = {"version": VERSION, "uuid": os.urandom(16).hex(), **_FIXED_FIELDS}
-        body = "".join([_TITLE + "\n", *(f"{key} {value}\n" for key, value in fields.items())])
-        content = body.encode() + b"check %08x\n" % crc32(body.encode())
-        while not self._link_format(content):
+    def _read_format(self) -> bytes:
+        with open(self.format, "rb") as file:
+            return file.read(65536)
+
+    def _write_format(self, uuid: str) -> None:
+        while not self._link_format(format_content(uuid)):
             pass  # a concurrent gc swept the temporary file
         sync_directory(self.root)
 
@@ -194,29 +203,6 @@ def _allocate(path: str, size: int) -> bool:
     finally:
         os.close(descriptor)
     return True
-
-
-def _parse_format(content: bytes, root: str) -> str:
-    try:
-        lines = content.decode("ascii").splitlines()
-    except UnicodeDecodeError as error:
-        raise StoreDamaged(f"The format file is damaged: {root!r}") from error
-    if not lines or lines[0] != _TITLE:
-        raise (
-            NotAStore(root)
-            if b"clew" not in content
-            else StoreDamaged(f"The format file is damaged: {root!r}")
-        )
-    body = content[: content.rfind(b"check ")]
-    if lines[-1] != f"check {crc32(body):08x}":
-        raise StoreDamaged(f"The format file is damaged: {root!r}")
-    fields = dict(line.split(" ", 1) for line in lines[1:-1])
-    if fields.get("version") != VERSION:
-        raise StoreTooNew(root, fields.get("version", "unknown"))
-    uuid = fields.pop("uuid", "")
-    if fields != _FIXED_FIELDS:
-        raise StoreTooNew(root, "with unknown features")
-    return uuid
 
 
 def _translate(error: OSError, root: str) -> Exception:

@@ -17,7 +17,14 @@ import time
 from contextlib import suppress
 from itertools import groupby
 
-from clew.errors import ClewError, ObjectCorrupt, StoreError, StoreFull, StoreReadOnly
+from clew.errors import (
+    ClewError,
+    ObjectCorrupt,
+    StoreDamaged,
+    StoreError,
+    StoreFull,
+    StoreReadOnly,
+)
 from clew.model.checkpoint import Labels
 from clew.model.ids import CheckpointId, ObjectType, short
 from clew.model.record import Origin, Record
@@ -28,6 +35,7 @@ from clew.model.small_objects import Rules
 from clew.monitor import Monitor
 from clew.store.backup import backup
 from clew.store.check import check
+from clew.store.database import Database
 from clew.store.frame import read_frame, read_payload, verify_payload
 from clew.store.layout import Layout
 from clew.store.locks import Locks
@@ -46,14 +54,21 @@ def rebuild(layout: Layout, monitor: Monitor) -> CheckResult:
 
     This process must not have the store open, or hold its lock.
     """
-    uuid = layout.open()
+    notes: list[str] = []
+    try:
+        uuid = layout.open()
+    except StoreDamaged:
+        uuid = ""
     if not layout.is_writable():
         raise StoreReadOnly(layout.root)
     layout.make_directories()
     locks = Locks(layout.locks)
     with locks.collecting(monitor), locks.exclusive(monitor):
         finish_replacing(layout)  # of an interrupted rebuild
-        notes = with_reserve(layout, lambda: _Rebuild(layout, uuid, monitor).run())
+        if not uuid:
+            uuid = layout.repair_format(_catalogue_uuid(layout))
+            notes.append("The format file was written again; the damaged one is in quarantine/")
+        notes += with_reserve(layout, lambda: _Rebuild(layout, uuid, monitor).run())
         layout.refill_reserve()
     store = Store.open(layout.root, limits=layout.limits)
     try:
@@ -63,6 +78,18 @@ def rebuild(layout: Layout, monitor: Monitor) -> CheckResult:
     finally:
         store.close()
     return result._replace(notes=(*notes, *result.notes), rebuilt=True)
+
+
+def _catalogue_uuid(layout: Layout) -> str:
+    """Return the uuid of the store that the catalogue states, or an empty text."""
+    with suppress(StoreError, OSError):
+        database = Database(layout.catalog, writable=False)
+        try:
+            row = database.one("SELECT value FROM meta WHERE key = 'uuid'")
+        finally:
+            database.close()
+        return str(row[0]) if row else ""
+    return ""
 
 
 class _Rebuild:
