@@ -13,8 +13,11 @@ import pytest
 
 from clew.detectors.detector import Detector, Evidence, Finding, PathChange, WatchedPaths
 from clew.detectors.files.env_files import EnvFiles
+from clew.detectors.module_paths import DETAILS
+from clew.detectors.registry import DETECTORS, SORTERS
 from clew.model.story import Story
-from clew.story.worker import StoryTask, WorkerLimits, tell
+from clew.story.budget import Budget, WorkerLimits
+from clew.story.worker import StoryTask, tell
 from tests.kit.moments import evidence
 
 _SECONDS = 20.0  # for slow machines; the tests are about the deadline of a single detector
@@ -74,7 +77,7 @@ def _sleep() -> None:
 
 def _tell(detectors: Sequence[Detector], seconds: float = _SECONDS) -> Story | None:
     task = StoryTask(lambda: evidence({}, {".env": b"A=1", "other": b""}), detectors, ())
-    return tell(lambda: task, WorkerLimits(seconds))
+    return tell(lambda: task, WorkerLimits(seconds, stalled=1.5))
 
 
 @pytest.mark.parametrize(
@@ -119,7 +122,7 @@ def test_the_deadline_is_kept() -> None:
 
     told = _tell([Hostile(_sleep, f"sleeper {number}") for number in range(50)], seconds=2.0)
 
-    assert time.monotonic() - started < 6.0  # 50 of them would take most of a minute
+    assert time.monotonic() - started < 8.0  # 50 of them would take most of a minute
     assert told is not None
     assert {path for line in told.lines for path in line.paths} == {".env", "other"}
 
@@ -150,3 +153,59 @@ def test_what_was_found_by_then_is_told_when_time_runs_out() -> None:
     assert "env.added" in {fact.kind for fact in told.facts}
     assert "there was no time" in {fact.after for fact in told.facts}
     assert [line.text for line in told.lines if line.heading == "Files"] == ["other added"]
+
+
+def _spend(seconds: float) -> None:
+    until = time.process_time() + seconds
+    while time.process_time() < until:
+        pass
+
+
+def test_details_are_left_out_first_when_the_processor_time_is_used_up() -> None:
+    busy = [Hostile(lambda: _spend(0.2), f"busy {number}") for number in range(4)]
+    detectors: list[Detector] = [*busy, Hostile(lambda: None, "detail"), EnvFiles()]
+    task = StoryTask(
+        lambda: evidence({}, {".env": b"A=1"}), detectors, (), details=frozenset(("detail",))
+    )
+
+    told = tell(lambda: task, WorkerLimits(_SECONDS, processor_seconds=0.6))
+
+    assert told is not None
+    failed = {(fact.scope, fact.after) for fact in told.facts if fact.kind == "detector.failed"}
+    assert failed == {("detail", "there was no time")}
+    assert told.is_cut
+    assert told.headline == ".env +A; not all analysed"
+
+
+def test_no_detector_is_started_long_after_the_processor_time_is_used_up() -> None:
+    busy = [Hostile(lambda: _spend(0.2), f"busy {number}") for number in range(9)]
+    task = StoryTask(lambda: evidence({}, {".env": b"A=1"}), [*busy, EnvFiles()], ())
+
+    told = tell(lambda: task, WorkerLimits(_SECONDS, processor_seconds=0.3))
+
+    assert told is not None
+    failed = [fact.scope for fact in told.facts if fact.kind == "detector.failed"]
+    assert 4 <= len(failed) <= 8
+
+
+def test_time_on_the_clock_does_not_count_as_long_as_there_is_plenty() -> None:
+    waiting = [Hostile(lambda: time.sleep(0.2), f"waits {number}") for number in range(5)]
+    task = StoryTask(lambda: evidence({}, {".env": b"A=1"}), [*waiting, EnvFiles()], ())
+
+    told = tell(lambda: task, WorkerLimits(_SECONDS, processor_seconds=0.2))
+
+    assert told is not None
+    assert not told.is_cut
+
+
+def test_each_changed_path_adds_to_the_budget() -> None:
+    small, large = Budget(WorkerLimits(), 10), Budget(WorkerLimits(), 100_000)
+
+    assert not small.allows(5.0, is_detail=False)
+    assert large.allows(5.0, is_detail=True)
+    assert large.detector_seconds(100_000) > small.detector_seconds(10) == pytest.approx(0.5, 0.01)
+    assert WorkerLimits().clock_seconds(100_000) > WorkerLimits().clock_seconds(0)
+
+
+def test_details_are_detectors() -> None:
+    assert {one.name for one in (*DETECTORS, *SORTERS)} >= DETAILS

@@ -74,3 +74,17 @@ SORTERS: tuple[str, ...] = (
     "data.large_files:LargeFiles",
 )
 """Detectors that classify the paths that no other detector claimed."""
+
+DETAILS: frozenset[str] = frozenset(
+    (
+        "tools/executables",
+        "data/archive",
+        "data/notebook",
+        "data/weights",
+        "data/large",
+        "config/files",
+        "files/source",
+    )
+)
+"""Names of the detectors that are left out first when a story takes too long; the paths that they
+would explain are then counted by directory."""

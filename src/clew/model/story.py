@@ -12,6 +12,12 @@ NOTHING = "nothing changed"
 UNTOLD = "changed, but not analysed in time"
 """The headline after a timeout; such a story is not stored."""
 
+NO_TIME = "there was no time"
+TOOK_TOO_LONG = "took too long"
+"""Why a detector is missing from a story that was cut short."""
+CUT_SHORT = "not all analysed"
+"""The part of a headline that says so."""
+
 _VERSION = 1
 
 
@@ -43,6 +49,14 @@ class Story(NamedTuple):
         """The highest severity of its lines."""
         found = [line.severity for line in self.lines]
         return max(found, key=SEVERITY_RANK.__getitem__, default=Severity.NONE)
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether detectors ran out of time: with more of it, the story may say more."""
+        return self.headline == UNTOLD or any(
+            fact.kind == "detector.failed" and fact.after in (NO_TIME, TOOK_TOO_LONG)
+            for fact in self.facts
+        )
 
     def without_paths(self) -> Story:
         """Return the story as stored: with the number of paths of each line only."""

@@ -52,12 +52,14 @@ def compose(
     rendered = [draft.rendered(evidence) for draft in drafts if draft.facts or draft.paths]
     rendered.sort(key=_order)
     facts = tuple(fact for draft in drafts for fact in draft.facts)
-    return Story(
-        headline([candidate for candidate, _ in rendered]),
+    story = Story(
+        "",
         tuple(sorted(facts, key=_by_severity)),
         tuple(line for _, line in rendered),
         len(evidence.changes),
     )
+    told = headline([candidate for candidate, _ in rendered], is_cut=story.is_cut)
+    return story._replace(headline=told)
 
 
 def compose_observed(facts: Sequence[Fact]) -> Story:

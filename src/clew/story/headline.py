@@ -15,7 +15,7 @@ from clew.model.amount import counted
 from clew.model.fact import SEVERITY_RANK, Fact, Severity
 from clew.model.named_tuple import NamedTuple
 from clew.model.shorten import shorten
-from clew.model.story import HEADLINE_LIMIT, NOTHING
+from clew.model.story import CUT_SHORT, HEADLINE_LIMIT, NOTHING
 from clew.model.vocabulary import Tier, family_of
 
 _MOST = 3
@@ -59,8 +59,15 @@ def score(facts: Sequence[Fact]) -> float:
     return weight * loud * (1 + log2(1 + direct) / 4) * (1.0 if direct else _INDIRECT_FACTOR)
 
 
-def headline(candidates: Sequence[HeadlineCandidate]) -> str:
-    """Return the headline of a story."""
+def headline(candidates: Sequence[HeadlineCandidate], *, is_cut: bool = False) -> str:
+    """Return the headline of a story; `is_cut` if detectors ran out of time."""
+    if not is_cut:
+        return _headline(candidates, HEADLINE_LIMIT)
+    found = _headline(candidates, HEADLINE_LIMIT - len(CUT_SHORT) - len("; "))
+    return f"{found}; {CUT_SHORT}"
+
+
+def _headline(candidates: Sequence[HeadlineCandidate], limit: int) -> str:
     if not candidates:
         return NOTHING
     ranked = sorted(candidates, key=_rank)
@@ -68,15 +75,15 @@ def headline(candidates: Sequence[HeadlineCandidate]) -> str:
         one for one in ranked if not one.is_noise and not one.is_bookkeeping
     ]
     if not worth:
-        return shorten(_minor_headline(ranked), HEADLINE_LIMIT)
+        return shorten(_minor_headline(ranked), limit)
     chosen = worth[:1]
     for one in worth[1:_MAX_TRIED]:
-        if len(chosen) < _MOST and _fitted([*chosen, one], worth) is not None:
+        if len(chosen) < _MOST and _fitted([*chosen, one], worth, limit) is not None:
             chosen.append(one)
-    found = _fitted(chosen, worth)
+    found = _fitted(chosen, worth, limit)
     if found is None:  # one line that is too long
         rest = _counted_rest(worth, chosen)
-        room = HEADLINE_LIMIT - len("; ".join(["", *rest]))
+        room = limit - len("; ".join(["", *rest]))
         found = "; ".join([shorten(chosen[0].forms[-1], room), *rest])
     return found
 
@@ -85,12 +92,14 @@ def _rank(one: HeadlineCandidate) -> tuple[int, int, float, str]:
     return -(SEVERITY_RANK[one.severity] // 2), one.tier, -one.score, one.short
 
 
-def _fitted(chosen: Sequence[HeadlineCandidate], worth: Sequence[HeadlineCandidate]) -> str | None:
+def _fitted(
+    chosen: Sequence[HeadlineCandidate], worth: Sequence[HeadlineCandidate], limit: int
+) -> str | None:
     """Return the chosen lines, as long as there is room for them; None if there is none."""
     rest = _counted_rest(worth, chosen)
     for texts in _forms(chosen):
         found = "; ".join([*texts, *rest])
-        if len(found) <= HEADLINE_LIMIT:
+        if len(found) <= limit:
             return found
     return None
 

@@ -16,6 +16,7 @@ PLUGINS = "story.detectors"
 DETECTORS = "855be911"
 """The `fingerprint` of the registry."""
 
+_CUT = "+cut"
 _WORDS = 3
 """Increased when the wording for the same facts changes."""
 
@@ -23,6 +24,16 @@ _WORDS = 3
 def story_version(settings: Mapping[str, str]) -> str:
     """Return a short text that changes with any detector."""
     return f"{_WORDS}.{DETECTORS}.{_digest(settings.get(PLUGINS, ''))}"
+
+
+def cut_version(version: str) -> str:
+    """Return the version of a story that was cut short: shown, and derived again in the background."""
+    return version + _CUT
+
+
+def is_current_version(stored: str, version: str) -> bool:
+    """Return whether a stored story may be shown: it is of this version, cut short or not."""
+    return stored.removesuffix(_CUT) == version
 
 
 def fingerprint(versions: Iterable[tuple[str, int]]) -> str:

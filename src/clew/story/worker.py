@@ -17,6 +17,7 @@ import signal
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
+from math import ceil
 from types import FrameType
 from typing import Any
 
@@ -24,36 +25,21 @@ from clew.atomic_write import write_all
 from clew.detectors.detector import Detector, Evidence, Finding, PathChange
 from clew.model.fact import Fact
 from clew.model.named_tuple import NamedTuple
-from clew.model.story import Story, StoryLine
+from clew.model.story import NO_TIME, TOOK_TOO_LONG, Story, StoryLine
 from clew.story.analyse import DetectorResult, analyse, ask
+from clew.story.budget import Budget, WorkerLimits
 from clew.story.compose import compose
 from clew.worktree.child_process import Child, can_fork
 from clew.worktree.syscalls import lower_priority
 
 _HEAD = 4
+_FOR_DETECTORS = 0.6
+"""The part of the time on the clock in which detectors are started."""
+_LAST = 1.0
+"""Seconds at least for a worker that puts into words what others have found."""
 _START = 10.0
 """Seconds after which a worker that has not started is killed."""
-_STALLED = 0.9
-_PER_DETECTOR = 0.5
-"""Seconds of processor time after which a detector is asked to stop."""
-_FOR_DETECTORS = 0.55
-"""The part of all time in which detectors are asked; the rest is for putting it into words."""
-NO_TIME = "there was no time"
-_MEMORY = 768 << 20
 _FILES = 1 << 30
-
-
-class WorkerLimits(NamedTuple):
-    """What a story may cost."""
-
-    seconds: float = 2.0
-    memory: int = _MEMORY
-    stalled: float = _STALLED
-    """Seconds of one detector after which the worker is killed."""
-    processor_seconds: float | None = None
-    """Processor time of the worker; None for as much as `seconds`."""
-    lowers_priority: bool = False
-    """Whether the worker gives way to all other processes."""
 
 
 class StoryTask(NamedTuple):
@@ -64,6 +50,8 @@ class StoryTask(NamedTuple):
     detectors: Sequence[Detector]
     sorters: Sequence[Detector]
     live: Sequence[Fact] = ()
+    details: frozenset[str] = frozenset()
+    """Names of the detectors that are left out first when time runs out."""
 
 
 def tell(make_task: Callable[[], StoryTask], limits: WorkerLimits | None = None) -> Story | None:
@@ -72,11 +60,11 @@ def tell(make_task: Callable[[], StoryTask], limits: WorkerLimits | None = None)
     `make_task` must be picklable where this process has several threads.
     """
     limits = limits or WorkerLimits()
-    clock = _Clock(limits.seconds)
+    clock = _Clock(limits)
     # A forked worker has what this process has loaded; a spawned one loads its own.
     given = make_task() if can_fork() else make_task
     known: dict[str, DetectorResult] = {}
-    while time.monotonic() < clock.deadline:
+    while clock.has_time():
         attempt = _Attempt(given, known, limits, clock)
         try:
             story = attempt.follow()
@@ -86,22 +74,43 @@ def tell(make_task: Callable[[], StoryTask], limits: WorkerLimits | None = None)
             return story
         if attempt.current is None:
             return None  # it ended before the first detector, or after the last
-        why = "took too long" if attempt.was_slow else "died"
+        why = TOOK_TOO_LONG if attempt.was_slow else "died"
         known[attempt.current] = DetectorResult(attempt.current, problems=(("", why),))
     return None
 
 
 class _Clock:
-    """When detectors must have ended, and the whole story; starting a worker does not count."""
+    """When the story must be complete; starting a worker does not count."""
 
-    def __init__(self, seconds: float) -> None:
-        now = time.monotonic()
-        self.deadline = now + seconds
-        self.enough = now + seconds * _FOR_DETECTORS
+    def __init__(self, limits: WorkerLimits) -> None:
+        self._limits = limits
+        self._has_paths = False
+        self._is_over = False
+        self.deadline = time.monotonic() + limits.seconds
+
+    def has_time(self) -> bool:
+        """Return whether another worker may start; the last one starts no detector."""
+        if time.monotonic() < self.deadline:
+            return True
+        if self._is_over:
+            return False
+        self._is_over = True
+        self.deadline += max(self._limits.seconds / 4, _LAST)
+        return True
 
     def add(self, seconds: float) -> None:
         self.deadline += seconds
-        self.enough += seconds
+
+    def part_left(self, part: float) -> float:
+        """Return the time at which this part of what is left has passed."""
+        now = time.monotonic()
+        return now if self._is_over else now + part * (self.deadline - now)
+
+    def set_paths(self, number: int) -> None:
+        """Extend the time for so many changed paths, once."""
+        if not self._has_paths:
+            self._has_paths = True
+            self.deadline += self._limits.clock_seconds(number) - self._limits.seconds
 
 
 class _Attempt:
@@ -121,7 +130,7 @@ class _Attempt:
         """The detector that runs."""
         self.was_slow = False
         self._started = time.monotonic()
-        work = partial(_work, given, known, limits, clock.enough - self._started)
+        work = partial(_work, given, known, limits, clock)
         self._child = Child(work, must_fork=isinstance(given, StoryTask))
 
     def follow(self) -> Story | None:
@@ -137,11 +146,14 @@ class _Attempt:
                 return None
             piece = os.read(reading, 1 << 20)
             if not piece:
+                self.was_slow = self._child.is_out_of_time()
                 return None
             pending += piece
             for word, value in _cut(pending):
                 if word == "ready":
                     self._clock.add(time.monotonic() - self._started)
+                elif word == "paths":
+                    self._clock.set_paths(value)
                 elif word == "begin":
                     self.current, started = value, time.monotonic()
                 elif word == "done":
@@ -171,8 +183,6 @@ def _limit(limits: WorkerLimits) -> None:
         held = int(file.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
     room = held + limits.memory
     resource.setrlimit(resource.RLIMIT_AS, (room, room))
-    seconds = int(limits.processor_seconds or limits.seconds) + 1
-    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
     resource.setrlimit(resource.RLIMIT_FSIZE, (_FILES, _FILES))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
@@ -181,44 +191,61 @@ def _limit(limits: WorkerLimits) -> None:
         lower_priority()
 
 
+def _end_after(seconds: float) -> None:
+    """Have the kernel end this process when it has used so many more seconds of processor time.
+
+    A detector that loops in C cannot be interrupted.
+    """
+    wanted = ceil(time.process_time() + seconds)
+    resource.setrlimit(resource.RLIMIT_CPU, (wanted, resource.RLIM_INFINITY))
+
+
 def _work(
     given: StoryTask | Callable[[], StoryTask],
     known: dict[str, DetectorResult],
     limits: WorkerLimits,
-    seconds: float,
+    clock: _Clock,
     writing: int,
 ) -> None:
-    """Run detectors for so many seconds, and compose the story of what they found by then."""
+    """Run the detectors that the budget allows, and compose the story of what they found."""
     task = given if isinstance(given, StoryTask) else given()
-    enough = time.monotonic() + seconds
     _send(writing, "ready", None)
     _limit(limits)
+    started = time.process_time()
     evidence = task.evidence()
+    _send(writing, "paths", len(evidence.changes))
+    clock.set_paths(len(evidence.changes))
+    enough = clock.part_left(_FOR_DETECTORS)
+    budget = Budget(limits, len(evidence.changes))
 
     def run(detector: Detector, found: Evidence, share: Sequence[PathChange]) -> DetectorResult:
-        if time.monotonic() > enough:
+        used = time.process_time() - started
+        may_run = budget.allows(used, is_detail=detector.name in task.details)
+        if not may_run or time.monotonic() > enough:
             return DetectorResult(detector.name, problems=(("", NO_TIME),))
         _send(writing, "begin", detector.name)
-        result = _ask_in_time(detector, found, share)
+        result = _ask_in_time(detector, found, share, budget.detector_seconds(len(share)))
         _send(writing, "done", _plain_result(result))
         return result
 
     results = list(analyse(evidence, task.detectors, task.sorters, run, known))
+    _end_after(budget.worker_seconds)
     _send(writing, "story", _plain_story(compose(evidence, results, task.live)))
 
 
 def _ask_in_time(
-    detector: Detector, evidence: Evidence, share: Sequence[PathChange]
+    detector: Detector, evidence: Evidence, share: Sequence[PathChange], seconds: float
 ) -> DetectorResult:
     def stop(_: int, __: FrameType | None) -> None:
         raise _OutOfTime
 
     signal.signal(signal.SIGPROF, stop)
-    signal.setitimer(signal.ITIMER_PROF, _PER_DETECTOR)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    _end_after(seconds + 1)
     try:
         return ask(detector, evidence, share)
     except _OutOfTime:
-        return DetectorResult(detector.name, problems=(("", "took too long"),))
+        return DetectorResult(detector.name, problems=(("", TOOK_TOO_LONG),))
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
 

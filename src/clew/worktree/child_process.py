@@ -97,6 +97,17 @@ class Child:
             with suppress(ProcessLookupError):
                 os.kill(self.pid, number)
 
+    def is_out_of_time(self) -> bool:
+        """Wait for a child that has closed its pipe; return whether its processor time ran out."""
+        if self._is_ended:
+            return False
+        self._is_ended = True
+        os.close(self.output)
+        with suppress(ChildProcessError):
+            status = os.waitpid(self.pid, 0)[1]
+            return os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGXCPU
+        return False
+
     def end(self) -> None:
         """Kill the child if it still runs, wait for it, and close the pipe."""
         if self._is_ended:

@@ -11,7 +11,7 @@ import pytest
 from clew.model.ids import CheckpointId
 from clew.model.record import Origin
 from clew.operations.history.missing_stories import derive_missing_stories, next_missing
-from clew.story.worker import WorkerLimits
+from clew.story.budget import WorkerLimits
 from clew.workspace import Workspace
 from tests.kit.fake_host import FakeHost
 from tests.operations.moments import save
@@ -198,14 +198,28 @@ def test_what_cannot_be_derived_is_tried_once_and_the_others_are_stored(
     assert next_missing(ws._access.context, set()) is not None
 
 
-def test_a_story_for_which_time_was_short_is_not_stored(
+def test_a_story_for_which_even_this_time_was_short_says_so_and_is_not_tried_again(
     ws: Workspace, hooked: list[CheckpointId]
 ) -> None:
-    tried: set[CheckpointId] = set()
+    assert derive_all(ws, limits=WorkerLimits(0.0)) == 3
+    assert headlines(ws)[hooked[0]] == ".env changed; not all analysed"
+    assert next_missing(ws._access.context, set()) is None
 
-    assert derive_all(ws, tried, limits=WorkerLimits(0.0)) == 0
-    assert tried == set(hooked)
-    assert not set(hooked) & set(headlines(ws))
+
+def test_a_story_that_was_cut_short_in_a_save_is_shown_and_derived_again(
+    ws: Workspace, project: Path, quiet: FakeHost
+) -> None:
+    (project / ".env").write_text("A=1\n")
+    save(ws, "first")
+    (project / ".env").write_text("A=1\nB=1\n")
+    quiet.story_seconds = 0.0
+    saved = ws.save("second").checkpoint
+    quiet.story_seconds = 30.0
+
+    assert saved.headline == ".env changed; not all analysed"
+    assert next(iter(ws.log().checkpoints)).headline == saved.headline
+    assert derive_all(ws) == 1
+    assert headlines(ws)[saved.id] == ".env +B"
 
 
 def test_a_scratch_directory_that_gc_swept_spoils_no_story(

@@ -13,7 +13,7 @@ from clew.model.verdict import VerdictStatus
 from clew.operations.context import Context
 from clew.operations.history.references import utc_offset
 from clew.operations.sessions.task_lists import with_all_tasks
-from clew.story.version import story_version
+from clew.story.version import is_current_version, story_version
 
 NO_VERDICT = "none"
 VERDICTS = (*VerdictStatus.ALL, NO_VERDICT)
@@ -54,7 +54,9 @@ def log(context: Context, options: LogOptions) -> Log:
             found.append(checkpoint)
     version = story_version(context.store.settings.all(context.workspace))
     lacking = [
-        one.id for one in found if one.id not in headlines or headlines[one.id].version != version
+        one.id
+        for one in found
+        if one.id not in headlines or not is_current_version(headlines[one.id].version, version)
     ]
     if lacking:
         from clew.operations.history.story import derive_missing_headlines  # noqa: PLC0415  most stories are stored

@@ -18,10 +18,15 @@ from clew.model.story import UNTOLD, Story
 from clew.monitor import Monitor
 from clew.operations.context import Context
 from clew.operations.history.story import current_version, derive
-from clew.story.worker import WorkerLimits
+from clew.story.budget import WorkerLimits
 
 BACKGROUND_LIMITS = WorkerLimits(
-    seconds=300.0, stalled=150.0, processor_seconds=60.0, lowers_priority=True
+    seconds=300.0,
+    stalled=150.0,
+    processor_seconds=60.0,
+    per_detector=20.0,
+    per_path=1e-3,
+    lowers_priority=True,
 )
 """For stories that no command waits for.  On a busy machine, 0.2 s of processor time at the lowest
 priority took a minute.  Only the worker of a story has it: a process that waits for a processor while

@@ -26,11 +26,11 @@ from clew.operations.save.scan import scan_live
 from clew.operations.sessions.task_lists import with_tasks
 from clew.render.units import count
 from clew.story.observed import observed_facts
-from clew.story.version import story_version
+from clew.story.version import cut_version, is_current_version, story_version
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from clew.story.worker import WorkerLimits
+    from clew.story.budget import WorkerLimits
 
 _PATIENCE = 2.0
 """Seconds that a timeline spends on deriving missing stories."""
@@ -59,7 +59,8 @@ def derive_and_store(context: Context, checkpoint: Checkpoint) -> Story:
     story = derive(context, checkpoint, since)
     if context.store.writable and story.headline != UNTOLD:
         try:
-            context.store.stories.put(checkpoint.id, since, version, story)
+            kept = cut_version(version) if story.is_cut else version
+            context.store.stories.put(checkpoint.id, since, kept, story)
         except ClewError:
             pass  # it is derived again
     return story.without_paths()
@@ -159,7 +160,8 @@ def _stored_story(
     if stored is None:
         return None
     is_frozen = since != checkpoint.record.parent
-    return stored.story if is_frozen or stored.version == current_version(context) else None
+    is_current = is_current_version(stored.version, current_version(context))
+    return stored.story if is_frozen or is_current else None
 
 
 def _derive(

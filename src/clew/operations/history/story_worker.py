@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from functools import partial
 
 from clew.detectors.detector import Evidence
+from clew.detectors.module_paths import DETAILS
 from clew.detectors.registry import DETECTORS, SORTERS
 from clew.model.entry import Entry
 from clew.model.fact import Fact
@@ -19,9 +20,10 @@ from clew.model.tree import Get
 from clew.operations.context import Context
 from clew.operations.history.moment import StorySide
 from clew.store.store import ChildObjects
+from clew.story.budget import WorkerLimits
 from clew.story.plugins import plugged_in
 from clew.story.snapshot import SnapshotTree, path_changes
-from clew.story.worker import StoryTask, WorkerLimits, tell
+from clew.story.worker import StoryTask, tell
 from clew.worktree.root import Root
 
 _PIECE = 1 << 20
@@ -53,7 +55,8 @@ def _make_task(
 ) -> StoryTask:
     plugins = plugged_in(context.store.settings.all(context.workspace))
     evidence = partial(_open_evidence, context, old, new, scratch)
-    return StoryTask(evidence, (*plugins, *DETECTORS), SORTERS, live)
+    details = DETAILS.union(detector.name for detector in plugins)
+    return StoryTask(evidence, (*plugins, *DETECTORS), SORTERS, live, details)
 
 
 def _untold(facts: Sequence[Fact]) -> Story:
