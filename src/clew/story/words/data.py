@@ -71,8 +71,24 @@ def _grouped(number: str) -> str:
 
 
 def data(facts: Sequence[Fact]) -> Phrase:
-    brief = [_datum(fact, near) for fact in facts]
-    return Phrase(some(brief, 1), some([_datum(fact, str) for fact in facts], NAMED_ON_CARD))
+    text = some([_datum(fact, str) for fact in facts], NAMED_ON_CARD)
+    if len(facts) > _FEW:
+        brief = f"{len(facts):,} data files {_common_verb(facts)}"
+        return Phrase(brief, f"{brief}: {text}")
+    shortest = some([_datum(fact, base) for fact in facts], 1)
+    return Phrase(some([_datum(fact, near) for fact in facts], 1), text, shortest)
+
+
+_FEW = 6
+"""More files of data than this are counted in a headline."""
+
+
+def _common_verb(facts: Sequence[Fact]) -> str:
+    if all(fact.before is None and fact.after is not None for fact in facts):
+        return "added"
+    if all(fact.after is None and fact.before is not None for fact in facts):
+        return "deleted"
+    return "changed"
 
 
 _SERVERS = {"postgres": "PostgreSQL", "mysql": "MySQL"}
