@@ -26,6 +26,17 @@ class Labelled(NamedTuple):
     secrets: tuple[str, ...] = ()
 
 
+class Kind(NamedTuple):
+    """One kind of secret: a text, and a file in which it may be."""
+
+    name: str
+    path: str
+    text: str
+    secrets: tuple[str, ...]
+    needs_file: bool
+    """Whether only the file tells that it is a secret."""
+
+
 class Score(NamedTuple):
     """The results of a function on a corpus."""
 
@@ -57,6 +68,24 @@ def benign(name: str) -> list[str]:
     return [_expanded(line) for line in _lines(name)]
 
 
+def kinds(name: str) -> list[Kind]:
+    """Return the kinds of a file."""
+    found = []
+    for line in _lines(name):
+        kind, path, text = line.split("\t", 2)
+        hidden = _labelled(text, "⏎")
+        found.append(
+            Kind(kind, path.removeprefix("!"), hidden.text, hidden.secrets, path.startswith("!"))
+        )
+    return found
+
+
+def benign_files(name: str) -> list[tuple[str, str]]:
+    """Return the paths and texts of a file that must not be changed."""
+    lines = (line.split("\t", 1) for line in _lines(name))
+    return [(path, _expanded(text, "⏎")) for path, text in lines]
+
+
 def score(redact: Callable[[str], str], names: Iterable[str] = ("", "_held_out")) -> Score:
     """Evaluate a function on the corpus."""
     hidden = [case for name in names for case in secrets(f"secrets{name}.txt")]
@@ -71,13 +100,13 @@ def _lines(name: str) -> list[str]:
     return [line for line in lines if line and not line.startswith("# ")]
 
 
-def _labelled(line: str) -> Labelled:
-    text = _expanded(line)
+def _labelled(line: str, line_end: str = "\\n") -> Labelled:
+    text = _expanded(line, line_end)
     found = tuple(piece for secret in re.findall("⟦(.*?)⟧", text) for piece in secret.split("\n"))
     return Labelled(text.replace("⟦", "").replace("⟧", ""), found)
 
 
-def _expanded(line: str) -> str:
+def _expanded(line: str, line_end: str = "\\n") -> str:
     """Return a line with its placeholders replaced by fake tokens, the same ones each time."""
     source = random.Random(line)
 
@@ -85,4 +114,4 @@ def _expanded(line: str) -> str:
         return "".join(source.choices(_ALPHABETS[found[1]], k=int(found[2])))
 
     text = re.sub(r"\{([ahudb])(\d+)\}", made_up, line)
-    return text.replace("\\n", "\n")
+    return text.replace(line_end, "\n")
