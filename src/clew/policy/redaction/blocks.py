@@ -20,7 +20,6 @@ from clew.policy.redaction.names import (
 Span = tuple[int, int]
 
 _LONGEST_LINE = 4_000
-_MAX_ROWS = 10_000
 
 
 def find_blocks(text: str) -> Iterator[Span]:
@@ -56,10 +55,9 @@ def _tables(text: str) -> Iterator[Span]:
             continue
         for sign in ("|", "\t", ",", ";"):
             columns = _secret_columns(text[start:done], sign)
-            if columns:
-                for span in _cells(text, done + 1, sign, columns):
-                    yield span
-                    done = max(done, span[1])
+            if columns is not None:
+                spans, done = _cells(text, done + 1, sign, columns)
+                yield from spans
                 break
 
 
@@ -94,23 +92,23 @@ def _split(line: str, sign: str) -> list[str]:
     return bare.split(sign)
 
 
-def _cells(text: str, at: int, sign: str, columns: _Columns) -> Iterator[Span]:
-    """Yield the secret cells of the lines below a table's first line."""
+def _cells(text: str, at: int, sign: str, columns: _Columns) -> tuple[list[Span], int]:
+    """Return the secret cells below a table's first line, and where the table ends."""
+    spans: list[Span] = []
     is_ruled = sign != "|"
-    for _ in range(_MAX_ROWS):
+    while at < len(text):
         end = _line_end(text, at)
         line = text[at:end]
         if not line.strip() or end - at > _LONGEST_LINE:
-            return
+            break
         if _pattern("rule").fullmatch(line):
             is_ruled = True
         elif not is_ruled or len(_split(line, sign)) != columns.count:
-            return
+            break
         else:
-            yield from _secret_cells(line, at, sign, columns)
-        if end >= len(text):
-            return
+            spans += _secret_cells(line, at, sign, columns)
         at = end + 1
+    return spans, at
 
 
 def _secret_cells(line: str, at: int, sign: str, columns: _Columns) -> Iterator[Span]:

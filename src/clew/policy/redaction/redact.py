@@ -45,6 +45,23 @@ def redact_words(text: str) -> str:
     return _safely_redacted(text, typed=True)
 
 
+def redact_name(text: str) -> str:
+    """Return the name of a thing, or its path, with the tokens and passwords in it replaced by `MARK`.
+
+    Names are not sentences: only what has the format of a secret is replaced.
+    """
+    if len(text) < _SHORTEST_TOKEN:
+        return text
+    from clew.policy.redaction.name_filter import may_hold_token  # noqa: PLC0415  short names need none
+
+    if not may_hold_token(text):
+        return text
+    try:
+        return replace_spans(text, sorted(_shapes(text, True)))
+    except Exception:  # noqa: BLE001 - as below
+        return MARK
+
+
 def redact_value(name: str, value: str) -> str:
     """Return the value of a user-defined name, redacted for storage."""
     if any(sign in name.lower() for sign in _NAMES):
