@@ -55,6 +55,12 @@ def conceal(path: str, lines: Sequence[str]) -> list[str]:
     return list(concealed(path, lines))
 
 
+def conceal_content(path: str, content: bytes) -> bytes:
+    """Return the content of a file with possible secrets replaced."""
+    lines = content.decode("utf-8", "surrogateescape").split("\n")
+    return "\n".join(concealed(path, lines)).encode("utf-8", "surrogateescape")
+
+
 def concealed(path: str, lines: Iterable[str]) -> Iterator[str]:
     """Yield the lines with possible secrets of the file at `path` replaced, one for one."""
     name = path.rpartition("/")[2].lower()

@@ -62,6 +62,14 @@ def redact_name(text: str) -> str:
         return MARK
 
 
+def redact_sentence(text: str) -> str:
+    """Return a sentence of a story, which quotes names, values and commands, with secrets replaced.
+
+    Names of settings are its subjects (`API_TOKEN: added`), so an assignment says nothing.
+    """
+    return _safely_redacted(text, typed=True, among=_IN_SENTENCES)
+
+
 def redact_value(name: str, value: str) -> str:
     """Return the value of a user-defined name, redacted for storage."""
     if any(sign in name.lower() for sign in _NAMES):
@@ -72,23 +80,30 @@ def redact_value(name: str, value: str) -> str:
     return redact_words(value)
 
 
+def may_hold_secret(text: str) -> bool:
+    """Return whether `redact_words` may change a text: most have no sign of a secret."""
+    return bool(_finders(text)) or not text.isascii()
+
+
 def beginning(text: str, longest: int) -> str:
     """Return the beginning of a text, up to the end of a word: half a secret is not recognized."""
     return text if len(text) <= longest else text[: _edge(text, 0, longest)]
 
 
-def _safely_redacted(text: str, *, typed: bool) -> str:
+def _safely_redacted(text: str, *, typed: bool, among: tuple[Finder, ...] = ()) -> str:
     """Return a text redacted, or `MARK` if that fails: a label must not make a save fail."""
     try:
-        return _redacted(text, typed=typed)
+        return _redacted(text, typed=typed, among=among)
     except Exception:  # noqa: BLE001 - neither the text nor the error may leak
         return MARK
 
 
-def _redacted(text: str, *, typed: bool) -> str:
+def _redacted(text: str, *, typed: bool, among: tuple[Finder, ...] = ()) -> str:
     if not text.isascii() and any(char in text for char in _INVISIBLE):
         return _redacted_visible(text, typed=typed)
     finders = _finders(text)
+    if among:
+        finders = [find for find in finders if find in among]
     if not finders:
         return text
     if len(text) > LONGEST:
@@ -279,6 +294,9 @@ _FINDERS: tuple[tuple[Finder, tuple[str, ...]], ...] = (
     (_commands, _COMMANDS),
     (_blocks, ("pass", "pwd", "token", "secret", "api_key", "apikey", "api key", "kennwort", "private-lines")),
 )  # fmt: skip
+
+
+_IN_SENTENCES: tuple[Finder, ...] = (_shapes, _headers, _commands)
 
 
 def sounds_secret(key: str) -> bool:

@@ -19,13 +19,16 @@ def find_shapes(text: str) -> Iterator[Span]:
         for found in _compiled(shape).finditer(text) if sign in small else ():
             yield found.span()
     # A pattern of all tokens takes milliseconds to compile; a text has signs of few.
-    signed = tuple(number for number, token in enumerate(TOKENS) if token.sign in small)
+    signed = tuple([number for number, sign in _SIGNS if sign in small])
     for found in _tokens(signed).finditer(text):
         yield found.span()
     for sign, shape in _WITH_HEAD:
         for found in _compiled(shape).finditer(text) if sign in small else ():
             if not is_open(found["value"]):
                 yield found.span("value")
+
+
+_SIGNS = tuple((number, token.sign) for number, token in enumerate(TOKENS))
 
 
 @lru_cache(maxsize=256)
