@@ -381,7 +381,7 @@ def test_cat_redacts_a_secret_on_a_terminal_and_in_json(fake: FakeClew) -> None:
 
     assert fake.run("cat", "@", "a.yaml", tty=True).out == shown
     found = json.loads(fake.run("cat", "@", "a.yaml", "--json").out)
-    assert (found["content"], found["is_redacted"], found["size"]) == (shown, True, 41)
+    assert (found["content"], found["is_redacted"], found["size"]) == (shown, True, 38)
 
 
 def test_cat_reveals_a_secret_to_whoever_asks_for_it(fake: FakeClew) -> None:

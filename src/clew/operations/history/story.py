@@ -195,8 +195,8 @@ def _retold(context: Context, story: Story) -> Story:
     command = context.store.settings.all(context.workspace).get(WRITER, "")
     if not command or not story.facts:
         return story
-    from clew.render.json import dumps  # noqa: PLC0415  only for those who have a writer
     from clew.policy.redaction.redact import redact_sentence  # noqa: PLC0415  the same
+    from clew.render.json import dumps  # noqa: PLC0415  only for those who have a writer
     from clew.render.json_values import story_value  # noqa: PLC0415
     from clew.story.writer import write_text  # noqa: PLC0415
 
