@@ -270,7 +270,7 @@ def _statements(text: str) -> Iterator[Span]:
                 yield found.span("value")
     for name, sign in (
         ("element", "</"),
-        ("property", 'alue="'),
+        ("property", "alue="),
         ("property element", "</"),
         ("nested element", "</"),
         ("declaration", "string ="),
@@ -357,7 +357,8 @@ def _pattern(name: str) -> re.Pattern[str]:
             "element": r"<(?P<name>[\w.:-]{1,100}+)>(?P<value>[^<>]++)(?=</)",
             # `<add key="Password" value="x"/>`, `<string name="api_key">x</string>`
             "property": (
-                r"(?i:\b(?:key|name|id)=\")(?P<name>[\w.:-]{1,100}+)\"\s{1,8}(?i:value=\")(?P<value>[^\"<>]{1,4000}+)"
+                r"(?i:\b(?:key|name|id)=\\{0,4}\")(?P<name>[\w.:-]{1,100}+)\\{0,4}\"\s{1,8}"
+                r"(?i:value=\\{0,4}\")(?P<value>[^\\\"<>]{1,4000}+)"
             ),
             "property element": (
                 r"(?i:\b(?:key|name|id)=\")(?P<name>[\w.:-]{1,100}+)\"[^<>]{0,200}+>(?P<value>[^<>]{1,4000}+)(?=</)"
@@ -382,20 +383,21 @@ def _pattern(name: str) -> re.Pattern[str]:
             "pragma": r"(?i:\bpragma\s{1,4}(?:re|hex)?key)\s{0,4}=\s{0,4}[\"'](?P<value>[^\"'\n]{1,400}+)",
             "signed": r"(?i:\bjwt\.(?:sign|verify|encode|decode))\([^()\n]{0,200}?,[ \t]{0,4}[\"'](?P<value>[^\"'\n]{1,400}+)",
             "mail": r"\bAUTH (?:PLAIN|LOGIN|XOAUTH2|CRAM-MD5)[ \t]{1,4}(?P<value>[A-Za-z0-9+/=]{8,}+)",
-            "login": r"^[^\w\n]{0,8}+\w{1,8}+ LOGIN \S{1,200}+ (?P<value>\S{1,200}+)[ \t\r]{0,4}$",
+            "login": r"(?<!\w)\w{1,8}+ LOGIN \S{1,200}+ (?P<value>[^\s\"']{1,200}+)[\"' \t\r,]{0,4}$",
             "ftp": r"(?:\bUSER |\b331 )[^\n]{0,200}+\n[^\w\n]{0,8}+PASS (?P<value>\S{1,200}+)[ \t\r]{0,4}$",
             "slash option": r"(?<=[ \t])/(?P<name>[A-Za-z]\w{0,40}+):[\"']?(?P<value>[^\s\"']{1,400}+)",
             "variable": r"\$\w{1,200}+|\$\{\w{1,200}+\}",
             "reference": r"[A-Za-z_]\w{0,100}+(?:\.[A-Za-z_]\w{0,100}+){1,10}+",
-            "string": r"(?P<quote>[\"'])(?P<value>[^\"'\\\n]*+)(?P=quote)",
+            "string": r"(?P<quote>\\{0,4}[\"'])(?P<value>[^\"'\\\n]*+)(?P=quote)",
             "pair": (
                 r"(?:(?P<setter>(?i:define|putenv|setenv|getenv|set_?property|setdefault|fetch|environ\.get))|\w)"
                 r"\([ \t]{0,4}[\"'](?P<name>[\w.-]{1,100}+)[\"'][ \t]{0,4},[ \t]{0,4}[\"'](?P<value>[^\"'\n]{1,400}+)[\"']"
             ),
             "directive": (
-                r"^[ \t]{0,40}+(?:(?:ENV|ARG|SetEnv|fastcgi_param|uwsgi_param)[ \t]{1,8}+(?P<name>\w{1,100}+)"
-                r"|(?P<own>requirepass|masterauth|rootpw|bindpw|ldap_default_authtok)(?:[ \t]{1,8}+--\w{1,20}+)?+)"
-                r"[ \t]{1,8}+[\"']?+(?P<value>[^\s\"';=-][^\s\"';]{0,400}+)[\"']?+;?+[ \t]{0,8}+$"
+                r"(?:^[ \t]{0,40}+(?:ENV|ARG|SetEnv|fastcgi_param|uwsgi_param)[ \t]{1,8}+(?P<name>\w{1,100}+)"
+                r"|(?<![\w-])(?P<own>requirepass|masterauth|rootpw|bindpw|ldap_default_authtok)"
+                r"(?:[ \t]{1,8}+--\w{1,20}+)?+)"
+                r"[ \t]{1,8}+[\"']?+(?P<value>[^\s\"';=-][^\s\"';]{0,400}+)[\"',;]{0,3}+[ \t]{0,8}+$"
             ),
         }[name],
         re.MULTILINE,

@@ -76,6 +76,8 @@ class _Columns:
 
 def _secret_columns(line: str, sign: str) -> _Columns | None:
     """Return the columns of a table's first line; None if it is not one."""
+    if sign in "|\t":  # inside the quotes of JSON
+        line = line.rpartition('"')[2] if line.count('"') == 1 or '": "' in line else line
     cells = [cell.strip().strip("\"'*_ ") for cell in _split(line, sign)]
     if len(cells) < 2 or not any(map(assigns_secret, cells)):
         return None
@@ -88,7 +90,7 @@ def _secret_columns(line: str, sign: str) -> _Columns | None:
 def _split(line: str, sign: str) -> list[str]:
     bare = line.strip()
     if sign == "|":
-        bare = bare.strip("|")
+        bare = bare.rstrip("\", ").strip("|")
     return bare.split(sign)
 
 
@@ -116,7 +118,7 @@ def _secret_cells(line: str, at: int, sign: str, columns: _Columns) -> Iterator[
     if sign == "|" and line[start : start + 1] == "|":
         start += 1
     for number, cell in enumerate(_split(line, sign)):
-        bare = cell.strip().strip("\"'`")
+        bare = cell.strip().strip("\"'`").partition('"')[0]
         if number in columns.secret and bare and not is_open(bare):
             is_word = columns.secret[number] and not any(map(str.isspace, bare))
             if is_word or looks_made_up(bare):

@@ -110,7 +110,10 @@ def _redacted(text: str, *, typed: bool, among: tuple[Finder, ...] = ()) -> str:
         return "".join(_redacted(piece, typed=typed) for piece in _pieces(text))
     for _ in range(_ROUNDS):  # text beside a mark may be recognized only in the next round
         spans = sorted(
-            span for find in finders for reading in _readings(text) for span in find(reading, typed)
+            _without_escape(text, span)
+            for find in finders
+            for reading in _readings(text)
+            for span in find(reading, typed)
         )
         changed = replace_spans(text, spans)
         if changed == text:
@@ -120,7 +123,7 @@ def _redacted(text: str, *, typed: bool, among: tuple[Finder, ...] = ()) -> str:
 
 
 def _readings(text: str) -> Iterator[str]:
-    """Yield a text, and a copy of equal length with escaped newlines and tabs as spaces."""
+    """Yield a text, and copies of equal length as it is inside quotes: without escapes."""
     yield text
     if "\\" in text:
         plain = text
@@ -128,6 +131,16 @@ def _readings(text: str) -> Iterator[str]:
             plain = plain.replace(spelled, " " * len(spelled))
         if plain != text:
             yield plain
+        if "\\n" in text or '\\"' in text:
+            yield text.replace("\\n", " \n").replace("\\t", " \t").replace('\\"', ' "')
+
+
+def _without_escape(text: str, span: tuple[int, int]) -> tuple[int, int]:
+    """Return a span without the backslash before the quote that ends it."""
+    start, end = span
+    while end > start and text[end - 1] == "\\" and text[end : end + 1] in ('"', "'", "n"):
+        end -= 1
+    return start, end
 
 
 def _redacted_visible(text: str, *, typed: bool) -> str:
