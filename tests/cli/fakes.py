@@ -150,8 +150,8 @@ class FakeWorkspace(FakeSessions):
         self.note("diff", a, b, list(paths), story)
         return self.difference._replace(story=samples.KEPT_STORY) if story else self.difference
 
-    def patch(self, difference: Difference, *, secrets: bool = False) -> Iterator[str]:
-        self.note("patch", secrets)
+    def patch(self, difference: Difference, *, reveal: bool = False) -> Iterator[str]:
+        self.note("patch", reveal)
         yield from ("--- a/app.py", "+++ b/app.py", "@@ -1 +1 @@", "-\told", "+\tnew \x1b[31m")
 
     def bisect(

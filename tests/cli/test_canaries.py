@@ -1,4 +1,4 @@
-"""Values of secrets are in no output but `cat`, `--show-secrets` and the restored files."""
+"""Values of secrets are in no output but `cat`, `--reveal` and the restored files."""
 
 from __future__ import annotations
 
@@ -64,6 +64,6 @@ def test_no_output_holds_a_secret(planted: Clew, words: tuple[str, ...], as_json
 
 def test_whoever_asks_for_the_bytes_gets_them(planted: Clew) -> None:
     assert CANARY in planted.ok("cat", "@", ".env").out
-    assert CANARY in planted.ok("diff", "@~1", "@", "--patch", "--show-secrets").out
+    assert CANARY in planted.ok("diff", "@~1", "@", "--patch", "--reveal").out
     planted.ok("restore", "@", "--yes")
     assert CANARY in (planted.workspace / ".env").read_text()

@@ -326,7 +326,7 @@ def test_diff_tells_the_story_only_to_whoever_asks(fake: FakeClew, option: str) 
 
 def test_a_patch_leaves_secrets_out_unless_told_not_to(fake: FakeClew) -> None:
     fake.run("diff", "--patch")
-    fake.run("diff", "--patch", "--show-secrets")
+    fake.run("diff", "--patch", "--reveal")
 
     assert [call for call in fake.workspace.asked if call[0] == "patch"] == [
         ("patch", False),
@@ -366,12 +366,31 @@ def test_cat_gives_json_of_any_bytes(fake: FakeClew) -> None:
     assert json.loads(fake.run("cat", "@", "x", "--json").out) == {
         "path": "x",
         "size": 8,
+        "is_redacted": False,
         "content": "one\ntwo\n",
     }
 
     fake.workspace.content = [b"\xff\x00"]
 
     assert json.loads(fake.run("cat", "@", "x", "--json").out)["content_b64"] == "/wA="
+
+
+def test_cat_redacts_a_secret_on_a_terminal_and_in_json(fake: FakeClew) -> None:
+    fake.workspace.content = [b"db:\n  pass", b"word: Hafen331\n  port: 5432\n"]
+    shown = "db:\n  password: [redacted]\n  port: 5432\n"
+
+    assert fake.run("cat", "@", "a.yaml", tty=True).out == shown
+    found = json.loads(fake.run("cat", "@", "a.yaml", "--json").out)
+    assert (found["content"], found["is_redacted"], found["size"]) == (shown, True, 38)
+
+
+def test_cat_reveals_a_secret_to_whoever_asks_for_it(fake: FakeClew) -> None:
+    fake.workspace.content = [b"password: Hafen331\n"]
+
+    assert fake.run("cat", "@", "a.yaml").out == "password: Hafen331\n"  # a file, got back
+    assert fake.run("cat", "@", "a.yaml", "--reveal", tty=True).out == "password: Hafen331\n"
+    found = json.loads(fake.run("cat", "@", "a.yaml", "--json", "--reveal").out)
+    assert (found["content"], found["is_redacted"]) == ("password: Hafen331\n", False)
 
 
 def test_ls_lists_the_root_or_a_path(fake: FakeClew) -> None:
@@ -451,11 +470,3 @@ def test_an_error_half_way_through_a_file_is_not_hidden(fake: FakeClew) -> None:
     assert ran.code == ExitCode.DAMAGED
     assert ran.out == "one\n"
     assert ran.err.startswith("Error: Stored data does not match its checksum: packs/7f.pack\n")
-
-
-def test_secrets_are_shown_in_a_patch_or_not_at_all(fake: FakeClew) -> None:
-    ran = fake.run("diff", "--show-secrets")
-
-    assert ran.code == ExitCode.USAGE
-    assert ran.err.startswith("Error: --show-secrets: requires --patch\n")
-    assert fake.workspace.asked == []

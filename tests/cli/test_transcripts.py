@@ -219,7 +219,7 @@ def test_what_happened_and_when(clew: Clew, page: Transcript) -> None:
     page.run("diff", "v1", "@", "--facts")
     page.run("diff", "@", "v1", "--facts")
     page.run("diff", "@~1", "--patch")
-    page.run("diff", "@~1", "--patch", "--show-secrets")
+    page.run("diff", "@~1", "--patch", "--reveal")
     page.run("blame", "TOKEN")
     page.run("blame", ".env")
     page.run("blame", "nginx")
@@ -243,7 +243,7 @@ $ clew diff @~1 --patch
 -TOKEN=[redacted]
 +TOKEN=[redacted]
  PORT=[redacted]
-$ clew diff @~1 --patch --show-secrets
+$ clew diff @~1 --patch --reveal
 --- a/.env
 +++ b/.env
 @@ -1,2 +1,2 @@

@@ -22,6 +22,7 @@ def calls(canaries: Canaries) -> list[tuple[str, dict[str, Any]]]:
         ("show", {"ref": say("show")}),
         ("diff", {"a": say("diff")}),
         ("blame", {"subject": say("blame")}),
+        ("cat", {"ref": "@", "path": say("cat")}),
         ("log", {"grep": say("grep")}),
         ("restore", {"ref": say("restore")}),
         ("verify", {"ref": "@", "command": f"true # {say('command')}"}),

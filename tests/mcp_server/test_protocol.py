@@ -27,7 +27,7 @@ from tests.mcp_server.talking import (
     until,
 )
 
-READS = {"log", "show", "status", "diff", "good", "blame", "tasks", "effects"}
+READS = {"log", "show", "status", "diff", "good", "blame", "cat", "tasks", "effects"}
 OVERWRITES = {"restore", "undo", "adopt"}
 RUNS = {"save_and_verify", "verify", "try", "bisect", "drill"}
 

@@ -36,6 +36,7 @@ STEPS: list[tuple[str, dict[str, Any], tuple[str, ...]]] = [
     ),
     ("good", {}, ("good",)),
     ("blame", {"subject": "app.txt"}, ("blame", "app.txt")),
+    ("cat", {"ref": "two", "path": "app.txt"}, ("cat", "two", "app.txt")),
     ("verify", {"ref": "two", "command": "true"}, ("verify", "two", "--", "true")),
     ("fork", {"ref": "two", "name": "other"}, ("fork", "two", "--name", "other")),
     (

@@ -39,6 +39,8 @@ class CommandContext:
         self.verb = "COMMAND"
         """The name of the command, once it is known."""
         self.as_json = False
+        self.reveals = False
+        """Whether `--reveal` was given."""
         self.workspace: WorkspaceProtocol | None = None
         """The workspace that the command has opened."""
         self.was_asked = False
@@ -85,6 +87,15 @@ class CommandContext:
     def emit(self, value: Callable[[], Json], lines: Callable[[], Iterable[str]]) -> None:
         """Write a result to standard output, as JSON or as text."""
         self.clear()
+        if self.reveals:
+            from clew.render.safe import revealing  # rarely asked for
+
+            with revealing():
+                self._write(value, lines)
+        else:
+            self._write(value, lines)
+
+    def _write(self, value: Callable[[], Json], lines: Callable[[], Iterable[str]]) -> None:
         if self.as_json:
             from clew.render.json import dumps  # only with --json
 

@@ -106,6 +106,9 @@ _REF_MEANING = "Checkpoint: id, name, time, `latest`, `good`, `@` (current) or `
 REF = Positional("REF", _REF_MEANING)
 REFS = Positional("REF", _REF_MEANING, many=True)
 
+REVEAL = Option(("--reveal",), "Show secrets in names and contents, instead of [redacted]")
+"""Option of commands that list paths or show contents; nothing else reveals them."""
+
 COMMON = (
     Option(("-C",), "Use the workspace at or above DIR", "DIR"),
     Option(("--store",), "Use the store in DIR instead of $CLEW_HOME", "DIR"),

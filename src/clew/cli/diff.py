@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clew.cli.declare import Command, Option, Positional
+from clew.cli.declare import REVEAL, Command, Option, Positional
 from clew.cli.exits import ExitCode
 from clew.errors import BadOption
 from clew.render import changes, json
@@ -42,22 +42,21 @@ Patches escape control characters; `--patch --json` prints the exact text.""",
         Option(("--stat",), "Print the size change of each path"),
         Option(("--patch",), "Print a unified diff of text files, with secrets redacted"),
         Option(("--facts",), "Print the changes as facts: packages, services, tables, keys"),
-        Option(("--show-secrets",), "Do not redact secrets in a patch"),
+        REVEAL,
     ),
 )
 
 
 def run(args: Arguments, context: CommandContext) -> int:
     shape = _shape(args)
-    if args.given("--show-secrets") and shape != "--patch":
-        raise BadOption("--show-secrets", "requires --patch")
     with context.open() as workspace:
         difference = workspace.diff(
             args.maybe("A"), args.maybe("B"), paths=args.all("PATH"),
             story=shape == "--facts" or context.as_json, monitor=context.monitor,
         )  # fmt: skip
-        secrets = args.given("--show-secrets")
-        patch = workspace.patch(difference, secrets=secrets) if shape == "--patch" else None
+        patch = None
+        if shape == "--patch":
+            patch = workspace.patch(difference, reveal=context.reveals)
         look = context.look()
         context.emit(
             lambda: json.difference(difference, patch),

@@ -6,6 +6,7 @@ from importlib import import_module
 
 from clew import __version__
 from clew.cli.commands import ALIASES, VERBS, module_name
+from clew.cli.declare import REVEAL
 from clew.cli.exits import ExitCode
 from clew.cli.parse import before_dashes, parse, split_at_verb, wants_help
 
@@ -65,6 +66,7 @@ def _run(words: Sequence[str], context: CommandContext) -> int:
     context.verb = module.COMMAND.name
     context.directory = arguments.maybe("-C")
     context.store = arguments.maybe("--store")
+    context.reveals = REVEAL in module.COMMAND.options and arguments.given(REVEAL.key)
     code: int = module.run(arguments, context)
     return code
 

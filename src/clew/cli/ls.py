@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clew.cli.declare import REF, Command, Positional
+from clew.cli.declare import REF, REVEAL, Command, Positional
 from clew.cli.exits import ExitCode
 from clew.render import entries, json
 
@@ -19,6 +19,7 @@ COMMAND = Command(
         REF,
         Positional("PATH", "Directory (default: root of the workspace)", required=False),
     ),
+    options=(REVEAL,),
 )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from clew.cli.confirm_restore import SIDES, YES, answer, confirmation, parse_sides, show_preview
-from clew.cli.declare import REF, Command, Option, Positional
+from clew.cli.declare import REF, REVEAL, Command, Option, Positional
 from clew.cli.parts import answer_written, chosen_parts, write_conversation
 from clew.errors import BadOption
 
@@ -55,6 +55,7 @@ changed in the meantime are kept and listed, with exit code 3.""",
         Option(("--tasks",), "Restore the task list"),
         Option(("--keep-mine",), "Keep edits made since the last checkpoint (three-way merge)"),
         *SIDES,
+        REVEAL,
         YES,
     ),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clew.cli.declare import REF, Command, Option
+from clew.cli.declare import REF, REVEAL, Command, Option
 from clew.cli.exits import ExitCode
 from clew.render import card, json
 
@@ -19,7 +19,7 @@ COMMAND = Command(
 Lists what changed since the parent checkpoint, read from the two snapshots, next to the intent, and
 points out changes that the intent does not mention.""",
     (REF,),
-    (Option(("--paths",), "List every changed path under its summary line"),),
+    (Option(("--paths",), "List every changed path under its summary line"), REVEAL),
 )
 
 

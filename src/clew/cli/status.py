@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from clew.cli.declare import Command
+from clew.cli.declare import REVEAL, Command
 from clew.cli.exits import ExitCode
 from clew.render import changes, drill, json
 
@@ -19,6 +19,7 @@ COMMAND = Command(
     """\
 The last checkpoint is the one last saved or restored, marked ← here in `clew log`.
 The last restore drill (`clew drill`) is shown at the end.""",
+    options=(REVEAL,),
 )
 
 

@@ -1,7 +1,8 @@
-"""Read-only tools: log, show, status, diff, good, blame."""
+"""Read-only tools: log, show, status, diff, good, blame, cat."""
 
 from __future__ import annotations
 
+import os
 from typing import Annotated
 
 from mcp.server.mcpserver import Context, MCPServer
@@ -15,6 +16,7 @@ from clew.mcp.executor import ToolExecutor
 from clew.mcp.kinds import FIRST, LOOKS, Tool, add_tools
 from clew.model.results import Difference
 from clew.monitor import Monitor
+from clew.policy.redaction.conceal import conceal_content
 from clew.render import json
 from clew.workspace import Workspace
 
@@ -40,6 +42,15 @@ _PATCH = Annotated[
 _WITH_PATHS = Annotated[
     bool, Field(description="List the paths that each line of the story covers")
 ]
+
+
+_FILE = Annotated[
+    str,
+    Field(description="The file, relative to the workspace's root or absolute"),
+    AfterValidator(from_utf8),
+]
+_MOST_READ = 1 << 20
+"""Bytes of a file that are read; an answer has fewer characters."""
 
 
 class HistoryTools:
@@ -114,6 +125,24 @@ class HistoryTools:
         found = await self._executor.work(context, lambda workspace, _: workspace.blame(subject))
         return answer(json.blamed(found))
 
+    async def cat(self, context: Context, ref: Ref, path: _FILE) -> results.Content:
+        def body(workspace: Workspace, monitor: Monitor) -> tuple[bytes, int]:
+            size = workspace.ls(ref, path, monitor=monitor).entries[0].size
+            content = b""
+            for piece in workspace.cat(ref, path, monitor=monitor):
+                content += piece
+                if len(content) > _MOST_READ:
+                    break
+            return content, max(size, len(content))
+
+        content, size = await self._executor.work(context, body)
+        kept = content[:_MOST_READ]
+        value = json.content(os.fsencode(path), kept, conceal_content(path, kept))
+        if size <= _MOST_READ:
+            return answer(value)
+        note = f"content: the first {_MOST_READ:,} of {size:,} bytes"
+        return answer({**value, "size": size}, note)
+
 
 def add_history_tools(server: MCPServer, executor: ToolExecutor) -> None:
     """Register the read-only tools."""
@@ -126,6 +155,7 @@ def add_history_tools(server: MCPServer, executor: ToolExecutor) -> None:
         Tool(tools.diff, "Differences between two checkpoints", _DIFF, LOOKS),
         Tool(tools.good, "Newest checkpoint that passes", _GOOD, LOOKS),
         Tool(tools.blame, "When something changed", _BLAME, LOOKS),
+        Tool(tools.cat, "A file of a checkpoint", _CAT, LOOKS),
     )
 
 
@@ -143,3 +173,6 @@ _GOOD = """\
 Find the newest checkpoint whose check passes. When something is broken and you cannot see why, \
 restore it with `restore` and ref `good`."""
 _BLAME = "Show in which checkpoints a path, package, service, table, key or port changed."
+_CAT = """\
+Read a file as it was in a checkpoint, without restoring it. What may be a secret is [redacted]; \
+`restore` restores the file as it was."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from clew.errors import CheckpointRemoved, NoSpaceForSave
+from clew.model.path import as_base64, as_text
 from clew.render.json_effects import effect_value
 from clew.render.json_merge import conflict_value, merge_value
 from clew.render.json_parts import concurrent_work_value, parts_value
@@ -202,9 +203,19 @@ def listed(listing: Listing) -> history.LsOutput:
     }
 
 
-def content(path: bytes, found: bytes) -> history.CatOutput:
-    """Return the content of a file."""
-    return {**path_value(path), "size": len(found), **path_value(found, "content")}
+def content(path: bytes, found: bytes, shown: bytes | None = None) -> history.CatOutput:
+    """Return the content of a file, and `shown` in its place if secrets are redacted."""
+    text = found if shown is None else shown
+    value: history.CatOutput = {
+        **path_value(path),
+        "size": len(found),
+        "is_redacted": text != found,
+        "content": as_text(text),
+    }
+    exact = as_base64(text)
+    if exact is not None and text == found:
+        value["content_b64"] = exact
+    return value
 
 
 def deleted(result: DeleteResult) -> maintenance.DeleteOutput:

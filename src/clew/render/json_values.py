@@ -14,6 +14,7 @@ from clew.model.task import count_tasks
 from clew.policy.labels import label
 from clew.policy.redaction.redact import redact
 from clew.render.flags import flag_names
+from clew.render.safe import shown_name
 from clew.render.timestamps import rfc3339
 
 if TYPE_CHECKING:
@@ -47,17 +48,20 @@ if TYPE_CHECKING:
     @overload
     def path_value(path: bytes, key: Literal["target"]) -> shapes.LinkTarget: ...
     @overload
-    def path_value(path: bytes, key: Literal["content"]) -> shapes.FileContent: ...
-    @overload
     def path_value(path: bytes, key: Literal["workspace_path"]) -> shapes.WorkspacePath: ...
     @overload
     def path_value(path: bytes, key: Literal["original_path"]) -> shapes.OriginalPath: ...
 
 
 def path_value(path: bytes, key: str = "path") -> Json:
-    """Return bytes as text under `key`; if they are not UTF-8, also in base64 under `{key}_b64`."""
-    exact = as_base64(path)
-    return {key: as_text(path)} if exact is None else {key: as_text(path), f"{key}_b64": exact}
+    """Return a path as text under `key`; if it is not UTF-8, also in base64 under `{key}_b64`.
+
+    A token in it is redacted, and then the text is all.
+    """
+    text = as_text(path)
+    shown = shown_name(text)
+    exact = as_base64(path) if shown == text else None
+    return {key: shown} if exact is None else {key: shown, f"{key}_b64": exact}
 
 
 def identifier(value: bytes | None) -> str | None:
@@ -179,7 +183,7 @@ def _line_value(line: StoryLine) -> shapes.StoryLine:
         "path_count": line.path_count,
     }
     if line.paths:
-        value["paths"] = list(line.paths)
+        value["paths"] = [shown_name(path) for path in line.paths]
     return value
 
 

@@ -8,9 +8,19 @@ escapes the rest:
 * control characters as ``\x1b``, ``\n``, ``\t``, and those above ASCII as ``\u009b``;
 * invisible formatting, the bidirectional controls among it, as ``\u202e``;
 * bytes that are not UTF-8, which arrive as surrogates, as ``\xff``.
+
+A token in a path is redacted (`shown_name`), except inside `revealing`, which `--reveal` enters.
 """
 
 from __future__ import annotations
+
+from contextlib import contextmanager
+
+from clew.policy.redaction.redact import redact_name
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _ESCAPES = {"\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
@@ -31,8 +41,29 @@ def safe(text: str, keep: str = "") -> str:
 
 
 def safe_path(path: bytes) -> str:
-    """Return a path for display, with bytes that are not UTF-8 escaped."""
-    return safe(path.decode("utf-8", "surrogateescape"))
+    """Return a path for display, with tokens redacted and bytes that are not UTF-8 escaped."""
+    return safe(shown_name(path.decode("utf-8", "surrogateescape")))
+
+
+class _Names:
+    """Whether names are shown as they are; only the command line sets it, for one result."""
+
+    are_revealed = False
+
+
+@contextmanager
+def revealing(is_revealing: bool = True) -> Iterator[None]:
+    """Show names as they are, tokens included."""
+    _Names.are_revealed = is_revealing
+    try:
+        yield
+    finally:
+        _Names.are_revealed = False
+
+
+def shown_name(name: str) -> str:
+    """Return the name of a file, with a token in it redacted unless `revealing`."""
+    return name if _Names.are_revealed else redact_name(name)
 
 
 def safe_line(text: str, limit: int = 200) -> str:

@@ -8,7 +8,7 @@ from clew.model.change import ChangeKind
 from clew.model.fact import Severity
 from clew.model.ids import short
 from clew.render import checkpoint_title, timestamps
-from clew.render.safe import safe, safe_path
+from clew.render.safe import safe, safe_path, shown_name
 from clew.render.style import Style, paint
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def lines(story: Story, look: Style) -> Iterator[str]:
             yield f"{_INDENT}{paint(heading, 'dim', look)}"
         yield f"{_INDENT * 2}{_line(line, look)}"
         for path in line.paths:
-            yield paint(f"{_INDENT * 4}{safe(path) or '.'}", "dim", look)
+            yield paint(f"{_INDENT * 4}{safe(shown_name(path)) or '.'}", "dim", look)
 
 
 def blamed(found: Blame, look: Style) -> Iterator[str]:

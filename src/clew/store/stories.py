@@ -28,8 +28,15 @@ class StoredStory(NamedTuple):
 class StoredHeadline(NamedTuple):
     """The part of a story that a timeline shows."""
 
-    headline: str
+    text: str
+    """As an older version wrote it, perhaps with a token in a name."""
     version: str
+
+    @property
+    def headline(self) -> str:
+        from clew.policy.redaction.redact import redact_sentence  # a timeline reads few of them
+
+        return redact_sentence(self.text)
 
 
 class Stories:
@@ -46,9 +53,10 @@ class Stories:
         if row is None:
             return None
         from clew.model.story import decode_story  # a timeline shows headlines only
+        from clew.policy.redaction.story import redacted_story
 
         try:
-            story = decode_story(row[0])
+            story = redacted_story(decode_story(row[0]))
         except ValueError:
             return None  # it is derived again
         return StoredStory(story, CheckpointId(row[1]) if row[1] else None, row[2])

@@ -9,6 +9,8 @@ from clew.model.fact import SEVERITY_RANK, Fact, Severity
 from clew.model.ids import ObjectId
 from clew.model.story import Story, StoryLine
 from clew.model.vocabulary import HEADINGS, WARNINGS, Lines, family_of, tier_of
+from clew.policy.redaction.redact import redact_name
+from clew.policy.redaction.story import redacted_fact
 from clew.story.analyse import DetectorResult
 from clew.story.census import Census
 from clew.story.headline import HeadlineCandidate, headline, score
@@ -35,12 +37,13 @@ def compose(
     findings.extend(Finding((fact,)) for fact in live)
     for finding in findings:
         draft = None
-        for fact in finding.facts:
+        for fact in map(redacted_fact, finding.facts):
             own = lines.setdefault(_key(fact), _Draft())
             own.facts.append(fact)
             draft = draft or own
         if draft is None and finding.claims:
-            draft = lines.setdefault(("", finding.text), _Draft(finding.text))
+            text = redact_name(finding.text)
+            draft = lines.setdefault(("", text), _Draft(text))
         for path in finding.claims:
             if draft is not None and path in evidence.changes and path not in home:
                 home[path] = draft
@@ -83,7 +86,7 @@ class _Draft:
 
     @classmethod
     def of(cls, group: PathGroup) -> _Draft:
-        draft = cls(describe(group), _ROLLED_UP)
+        draft = cls(redact_name(describe(group)), _ROLLED_UP)
         draft.paths = list(group.paths)
         return draft
 

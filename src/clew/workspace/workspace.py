@@ -336,12 +336,12 @@ class Workspace:
                 from clew.operations.history.diff import diff as compare
             return compare(context, old, new, within, monitor or self.monitor)
 
-    def patch(self, difference: Difference, *, secrets: bool = False) -> Iterator[str]:
+    def patch(self, difference: Difference, *, reveal: bool = False) -> Iterator[str]:
         """Yield the text of a difference line by line; `secrets` leaves secrets in it."""
         from clew.operations.history.diff import patch
 
         with self._access.reading() as context:
-            yield from patch(context, difference, secrets=secrets)
+            yield from patch(context, difference, reveal=reveal)
 
     def blame(self, subject: str) -> Blame:
         """Return when, and under which intent, a path, package, service, table or port changed."""

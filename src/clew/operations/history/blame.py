@@ -17,7 +17,7 @@ from clew.model.fact import Fact
 from clew.model.results import Appearance, Blame
 from clew.operations.context import Context
 from clew.operations.history.story import story_of
-from clew.policy.redaction.redact import redact_words
+from clew.policy.redaction.redact import redact_name, redact_words
 
 
 def blame(context: Context, thing: str, relative: Callable[[str], bytes]) -> Blame:
@@ -42,6 +42,7 @@ def _as_path(thing: str, relative: Callable[[str], bytes]) -> bytes | None:
 
 
 def _about(thing: str, facts: Iterable[Fact]) -> Iterable[Fact]:
+    shown = redact_name(thing)  # as facts name it
     for fact in facts:
         scope = fact.scope.partition(":")[2] or fact.scope
         names = {fact.subject, f"{fact.scope}:{fact.subject}", f"{scope}:{fact.subject}"}
@@ -49,7 +50,7 @@ def _about(thing: str, facts: Iterable[Fact]) -> Iterable[Fact]:
         if fact.basis == "live":
             names.add(fact.subject.rpartition(":")[2])  # a port by its number
             names.add(f"port {fact.subject.rpartition(':')[2]}")
-        if thing in names:
+        if thing in names or shown in names:
             yield fact
 
 

@@ -66,12 +66,12 @@ def compare(
     return Difference(old, new, tuple(chosen), coverage)
 
 
-def patch(context: Context, difference: Difference, *, secrets: bool = False) -> Iterator[str]:
-    """Yield the text of every content change line by line; `secrets` disables redaction."""
+def patch(context: Context, difference: Difference, *, reveal: bool = False) -> Iterator[str]:
+    """Yield the text of every content change line by line; `reveal` disables redaction."""
     from clew.policy.redaction.conceal import conceal  # noqa: PLC0415  only a patch needs text
     from clew.worktree.root import Root  # noqa: PLC0415
 
-    show = None if secrets else conceal
+    show = None if reveal else conceal
     stored = _stored_reader(context)
     if difference.new is not None:
         for change in difference.changes:
@@ -96,13 +96,14 @@ def _patch_one(change: Change, read_old: Read, read_new: Read, show: Show | None
     if change.kind == ChangeKind.METADATA:
         return
     old_path = change.old_path if change.old_path is not None else change.path
+    shown_old, shown_new = (_shown(path) if show else path for path in (old_path, change.path))
     if any(entry is not None and entry.is_directory for entry in (change.old, change.new)):
         return
     largest = max(entry.size for entry in (change.old, change.new) if entry is not None)
     if largest > _PATCH_LIMIT:
         yield from too_large(
-            old_path if change.old is not None else None,
-            change.path if change.new is not None else None,
+            shown_old if change.old is not None else None,
+            shown_new if change.new is not None else None,
             largest,
         )
         return
@@ -110,7 +111,14 @@ def _patch_one(change: Change, read_old: Read, read_new: Read, show: Show | None
     after = read_new(change.path, change.new) if change.new is not None else None
     if before is None and after is None:
         return
-    yield from unified(old_path, change.path, before, after, show=show)
+    yield from unified(shown_old, shown_new, before, after, show=show)
+
+
+def _shown(path: bytes) -> bytes:
+    """Return a path as the header of a patch shows it: its suffix stays, and with it the format."""
+    from clew.policy.redaction.redact import redact_name  # noqa: PLC0415  only a patch needs text
+
+    return redact_name(path.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
 
 
 def _stored_reader(context: Context) -> Read:

@@ -197,8 +197,10 @@ def _retold(context: Context, story: Story) -> Story:
     command = context.store.settings.all(context.workspace).get(WRITER, "")
     if not command or not story.facts:
         return story
+    from clew.policy.redaction.redact import redact_sentence  # noqa: PLC0415  the same
     from clew.render.json import dumps  # noqa: PLC0415  only for those who have a writer
     from clew.render.json_values import story_value  # noqa: PLC0415
     from clew.story.writer import write_text  # noqa: PLC0415
 
-    return story._replace(retold=write_text(story, command, dumps(story_value(story))))
+    text = write_text(story, command, dumps(story_value(story)))
+    return story._replace(retold=redact_sentence(text))

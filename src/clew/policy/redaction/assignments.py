@@ -17,9 +17,11 @@ from clew.model.named_tuple import NamedTuple
 from clew.policy.redaction.names import (
     FUNCTION_WORDS,
     assigns_secret,
+    is_about_secret,
     is_open,
     looks_made_up,
     looks_random,
+    names_password,
     names_secret,
     signs_address,
 )
@@ -28,8 +30,9 @@ Span = tuple[int, int]
 
 _OUTPUT_WORDS = (
     "token", "secret", "password", "passwd", "passphrase", "apikey", "accesskey", "privatekey",
-    "credential",
+    "credential", "passwort", "kennwort",
 )  # fmt: skip
+_COUNTED = ("tokens", "secrets", "passwords", "keys", "credentials")
 _HARMLESS_WORDS = ("tokeniz", "tokenis")
 _DIRECTORIES = ("PWD", "OLDPWD")
 _NAMING = frozenset(("secret", "secrets", "credential", "credentials"))
@@ -61,6 +64,10 @@ def find_assignments(text: str, *, typed: bool) -> Iterator[Span]:
     for match in _pattern("assignment").finditer(text):
         if match.start("key") < done:
             continue
+        if text.startswith("[", match.end()):
+            yield from _elements(text, match)
+            continue
+        match = _pattern("declared").match(text, match.start("key")) or match
         given = _typed_value(text, match) if typed else _output_value(text, match)
         if given is None:
             continue
@@ -69,27 +76,72 @@ def find_assignments(text: str, *, typed: bool) -> Iterator[Span]:
         if given.is_secret or given.end - given.start > _LONG_VALUE:  # each character is read once
             done = given.end
     yield from _options(text)
+    yield from _slash_options(text)
     yield from _parameters(text)
     yield from _statements(text)
+    yield from _pairs(text)
+    yield from _directives(text)
+
+
+def _elements(text: str, match: re.Match[str]) -> Iterator[Span]:
+    """Yield the strings of a list that is assigned to a secret name."""
+    key = match["key"]
+    if not sounds_secret(key) or is_about_secret(key):
+        return
+    end = text.find("]", match.end(), match.end() + _LONG_VALUE)
+    for found in _pattern("string").finditer(text, match.end(), end if end > 0 else match.end()):
+        value = found["value"]
+        if not is_open(value) and (names_password(key) or looks_made_up(value)):
+            yield found.span("value")
 
 
 # Command output
 
 
 def _output_value(text: str, match: re.Match[str]) -> _AssignedValue | None:
+    key = match["key"]
     is_tight = match["sign"] == "="  # tests print `pass: 12`
-    if not sounds_secret(match["key"]) and not (is_tight and assigns_secret(match["key"])):
-        return None
+    if not sounds_secret(key) and not names_secret(key) and not (is_tight and assigns_secret(key)):
+        return _short_name_value(text, match)
     start, end, quote = _value(text, match, whole_line=match["line"] is not None)
     value = text[start:end]
-    if is_open(value, quoted=quote) or _is_count(match["key"], value) or not value.strip():
+    first = value if quote else (value.split() or [""])[0]
+    is_variable = not quote and _pattern("variable").fullmatch(first) is not None
+    if is_variable or _is_count(key, first) or is_open(value, quoted=quote):
         return _AssignedValue(start, end, False)
+    if is_tight and first.isdigit() and len(first) < 4:
+        return _AssignedValue(start, end, False)  # `pass=12 fail=0`
+    if _is_directory(key, value) or (is_about_secret(key) and not looks_made_up(first)):
+        return _AssignedValue(start, end, False)
+    return _AssignedValue(start, end, quote != "" or not _is_reference(match, value))
+
+
+def _short_name_value(text: str, match: re.Match[str]) -> _AssignedValue | None:
+    """Return the value of `pass = x` and `"auth": "x"`: a name too short to trust, and a mixed value."""
+    is_alone = match["line"] is not None and _is_last(text, match.end())
+    if not assigns_secret(match["key"]) or not (is_alone or _is_quoted_name(text, match)):
+        return None
+    start, end, _ = _value(text, match, whole_line=False)
+    return _AssignedValue(start, end, looks_made_up(text[start:end]))
+
+
+def _is_quoted_name(text: str, match: re.Match[str]) -> bool:
+    return text[match.end("key") : match.end("key") + 1] in ('"', "'")
+
+
+def _is_reference(match: re.Match[str], value: str) -> bool:
+    """Return whether a value without quotes is code: a call, or another variable of such a name."""
     is_call = match["sign"][0] in " \t" and _pattern("call").match(value) is not None
-    return _AssignedValue(start, end, not is_call)
+    return is_call or (_pattern("reference").fullmatch(value) is not None and names_secret(value))
+
+
+def _is_directory(key: str, value: str) -> bool:
+    """Return whether it is the shell's working directory, not a password."""
+    return key.upper() in _DIRECTORIES and value[:1] in ("/", "~", ".")
 
 
 def _is_count(key: str, value: str) -> bool:
-    return value.strip(" \t\r,;").isdigit() and key.lower().endswith("tokens")
+    return value.strip(" \t\r,;").isdigit() and key.lower().endswith(_COUNTED)
 
 
 # Typed text
@@ -102,7 +154,8 @@ def _typed_value(text: str, match: re.Match[str]) -> _AssignedValue | None:
     is_tight = sign.strip() == sign and ":" not in sign
     names = assigns_secret(key) if is_tight or _is_constant(key) else names_secret(key)
     if not names:
-        return _random_key_value(text, match) if is_tight and _is_constant(key) else None
+        found = _random_key_value(text, match) if is_tight and _is_constant(key) else None
+        return found or _short_name_value(text, match)
     start, end, quote = _value(text, match, whole_line=False)
     return _AssignedValue(start, end, _is_typed_secret(text, match, text[start:end], quote))
 
@@ -117,7 +170,7 @@ def _is_typed_secret(text: str, match: re.Match[str], value: str, quote: str) ->
         return looks_made_up(value)
     if value.isdigit() and len(value) < 4:
         return False  # `PASS=1`, `pass=12 fail=0`
-    if key.upper() in _DIRECTORIES and value[0] in "/~.":
+    if _is_directory(key, value):
         return False
     if quote or (sign.strip() == sign and ":" not in sign):
         return bool(quote) or not _is_code(text, match, value)
@@ -183,6 +236,13 @@ def _options(text: str) -> Iterator[Span]:
             yield start, end
 
 
+def _slash_options(text: str) -> Iterator[Span]:
+    """Yield the values of `/pass:x`, as programs of Windows take them."""
+    for found in _pattern("slash option").finditer(text):
+        if assigns_secret(found["name"]) and not is_open(found["value"]):
+            yield found.span("value")
+
+
 def _parameters(text: str) -> Iterator[Span]:
     """Yield the values of URL parameters, `?sig=…&key=…`, with names too short to match elsewhere."""
     found_in = [_pattern("parameter").finditer(text)]
@@ -196,12 +256,51 @@ def _parameters(text: str) -> Iterator[Span]:
 
 def _statements(text: str) -> Iterator[Span]:
     """Yield passwords without an assignment sign: SQL, `.netrc`, XML."""
-    for name, sign in (("sql", "'"), ("netrc", "ogin")):
+    for name, sign in (
+        ("sql", "'"),
+        ("pragma", "key"),
+        ("netrc", "ogin"),
+        ("signed", "jwt"),
+        ("mail", "AUTH "),
+        ("login", "LOGIN "),
+        ("ftp", "PASS "),
+    ):
         for found in _pattern(name).finditer(text) if sign in text else ():
             if not is_open(found["value"]):
                 yield found.span("value")
-    for found in _pattern("element").finditer(text) if "</" in text else ():
-        if names_secret(found["name"]) and not is_open(found["value"]):
+    for name, sign in (
+        ("element", "</"),
+        ("property", "alue="),
+        ("property element", "</"),
+        ("nested element", "</"),
+        ("declaration", "string ="),
+        ("auto property", "get;"),
+    ):
+        for found in _pattern(name).finditer(text) if sign in text else ():
+            if names_secret(found["name"]) and not is_open(found["value"]):
+                yield found.span("value")
+
+
+def _pairs(text: str) -> Iterator[Span]:
+    """Yield values beside the name in a call: `define('DB_PASSWORD', 'x')`, `getenv("TOKEN", "x")`."""
+    for found in _pattern("keyword").finditer(text) if '"' in text else ():
+        if names_secret(found["name"]) and looks_made_up(found["value"]):
+            yield found.span("value")
+    for found in _pattern("pair").finditer(text) if "(" in text else ():
+        name, value = found["name"], found["value"]
+        if not names_secret(name) or is_open(value) or names_secret(value):
+            continue
+        if found["setter"] or looks_made_up(value):
+            yield found.span("value")
+
+
+def _directives(text: str) -> Iterator[Span]:
+    """Yield values behind a name and a space: `ENV DB_PASSWORD x`, `requirepass x`."""
+    for found in _pattern("directive").finditer(text):
+        value = found["value"]
+        is_word = value.lower() in FUNCTION_WORDS
+        is_named = found["own"] is not None or assigns_secret(found["name"])
+        if is_named and not is_word and not is_open(value):
             yield found.span("value")
 
 
@@ -256,6 +355,50 @@ def _pattern(name: str) -> re.Pattern[str]:
             ),
             "netrc": r"(?i:\blogin\s{1,8}\S{1,200}\s{1,8}password\s{1,8})(?P<value>\S++)",
             "element": r"<(?P<name>[\w.:-]{1,100}+)>(?P<value>[^<>]++)(?=</)",
+            # `<add key="Password" value="x"/>`, `<string name="api_key">x</string>`
+            "property": (
+                r"(?i:\b(?:key|name|id)=\\{0,4}\")(?P<name>[\w.:-]{1,100}+)\\{0,4}\"\s{1,8}"
+                r"(?i:value=\\{0,4}\")(?P<value>[^\\\"<>]{1,4000}+)"
+            ),
+            "property element": (
+                r"(?i:\b(?:key|name|id)=\")(?P<name>[\w.:-]{1,100}+)\"[^<>]{0,200}+>(?P<value>[^<>]{1,4000}+)(?=</)"
+            ),
+            # `const token: string = "x"`, `password: str = Field(…)`
+            "declared": (
+                r"(?P<line>(?!))?(?P<key>[\w-]{1,100}+)(?P<sign>[ \t]{0,4}:[ \t]{0,4}"
+                r"(?:(?:Optional|Final)\[\w{1,40}\]|&(?:'static )?str|str|[sS]tring|bytes|Text|SecretStr|Final|any)"
+                r"(?:[ \t]?\|[ \t]?(?:None|null|undefined))?\??[ \t]{1,4}=[ \t]{0,4})(?=[\"'`A-Za-z])"
+            ),
+            # `var token string = "x"`
+            "declaration": (
+                r"(?<![\w-])(?P<name>\w{1,100}+)[ \t]{1,4}\*?string[ \t]{0,4}=[ \t]{0,4}[\"`](?P<value>[^\"`\n]{1,400}+)"
+            ),
+            "auto property": (
+                r"(?<![\w-])(?P<name>\w{1,100}+)[ \t]{0,4}\{[^{}\n]{0,60}get;[^{}\n]{0,60}\}[ \t]{0,4}="
+                r"[ \t]{0,4}\"(?P<value>[^\"\n]{1,400}+)"
+            ),
+            "nested element": r"<(?P<name>[\w.:-]{1,100}+)>\s{0,40}<[\w.:-]{1,100}+>(?P<value>[^<>]++)(?=</)",
+            # `{password, "x"}`, `:password "x"`
+            "keyword": r"[{(:][ \t]{0,4}(?P<name>[A-Za-z][\w-]{0,99}+)[ \t]{0,4}[, \t][ \t]{0,4}\"(?P<value>[^\"\n]{1,400}+)\"",
+            "pragma": r"(?i:\bpragma\s{1,4}(?:re|hex)?key)\s{0,4}=\s{0,4}[\"'](?P<value>[^\"'\n]{1,400}+)",
+            "signed": r"(?i:\bjwt\.(?:sign|verify|encode|decode))\([^()\n]{0,200}?,[ \t]{0,4}[\"'](?P<value>[^\"'\n]{1,400}+)",
+            "mail": r"\bAUTH (?:PLAIN|LOGIN|XOAUTH2|CRAM-MD5)[ \t]{1,4}(?P<value>[A-Za-z0-9+/=]{8,}+)",
+            "login": r"(?<!\w)\w{1,8}+ LOGIN \S{1,200}+ (?P<value>[^\s\"']{1,200}+)[\"' \t\r,]{0,4}$",
+            "ftp": r"(?:\bUSER |\b331 )[^\n]{0,200}+\n[^\w\n]{0,8}+PASS (?P<value>\S{1,200}+)[ \t\r]{0,4}$",
+            "slash option": r"(?<=[ \t])/(?P<name>[A-Za-z]\w{0,40}+):[\"']?(?P<value>[^\s\"']{1,400}+)",
+            "variable": r"\$\w{1,200}+|\$\{\w{1,200}+\}",
+            "reference": r"[A-Za-z_]\w{0,100}+(?:\.[A-Za-z_]\w{0,100}+){1,10}+",
+            "string": r"(?P<quote>\\{0,4}[\"'])(?P<value>[^\"'\\\n]*+)(?P=quote)",
+            "pair": (
+                r"(?:(?P<setter>(?i:define|putenv|setenv|getenv|set_?property|setdefault|fetch|environ\.get))|\w)"
+                r"\([ \t]{0,4}[\"'](?P<name>[\w.-]{1,100}+)[\"'][ \t]{0,4},[ \t]{0,4}[\"'](?P<value>[^\"'\n]{1,400}+)[\"']"
+            ),
+            "directive": (
+                r"(?:^[ \t]{0,40}+(?:ENV|ARG|SetEnv|fastcgi_param|uwsgi_param)[ \t]{1,8}+(?P<name>\w{1,100}+)"
+                r"|(?<![\w-])(?P<own>requirepass|masterauth|rootpw|bindpw|ldap_default_authtok)"
+                r"(?:[ \t]{1,8}+--\w{1,20}+)?+)"
+                r"[ \t]{1,8}+[\"']?+(?P<value>[^\s\"';=-][^\s\"';]{0,400}+)[\"',;]{0,3}+[ \t]{0,8}+$"
+            ),
         }[name],
         re.MULTILINE,
     )

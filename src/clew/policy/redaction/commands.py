@@ -54,7 +54,8 @@ def _given_to_programs(
         words = list(takewhile(lambda word: word.start < end, words_from(text, found.start())))
         yield from _Command(text, words).secrets()
         for word in words:  # `docker exec db sh -c "mysql -px"`
-            if depth < _MAX_DEPTH and " " in word.raw and word.raw[-1] in "\"'":
+            is_quoted = word.raw.rstrip(",;)]}")[-1:] in ('"', "'")
+            if depth < _MAX_DEPTH and " " in word.raw and is_quoted:
                 yield from _given_to_programs(text, programs, word.start + 1, word.end, depth + 1)
         at = max(found.end(), words[-1].end if words else 0)
 
@@ -334,7 +335,7 @@ def _logged_in(text: str) -> Iterator[Span]:
 def _programs(names: tuple[str, ...]) -> re.Pattern[str]:
     """Return a pattern that finds the programs where a command may begin."""
     any_of = "|".join(sorted(map(re.escape, names), key=len, reverse=True))
-    return re.compile(rf"(?<![\w.@:=-])(?:{any_of})(?=(?:\.exe)?[\s\"'])")
+    return re.compile(rf"(?<![\w.@:=-])(?:{any_of})(?=(?:\.exe)?[\s\"'])(?![\"']\s{{0,4}}:)")
 
 
 @cache

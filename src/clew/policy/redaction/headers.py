@@ -10,7 +10,7 @@ from clew.policy.redaction.names import is_open, looks_made_up
 
 Span = tuple[int, int]
 
-_SCHEMES = "bearer|basic|digest|token|negotiate|apikey|aws4-hmac-sha256|hawk|oauth|key"
+_SCHEMES = "bearer|basic|digest|token|negotiate|apikey|aws4-hmac-sha256|hawk|oauth|key|ssws|bot"
 
 
 def find_headers(text: str, *, typed: bool) -> Iterator[Span]:
@@ -34,7 +34,9 @@ def find_headers(text: str, *, typed: bool) -> Iterator[Span]:
 @cache
 def _authorization() -> re.Pattern[str]:
     return re.compile(
-        r"(?<![\w-])(?:proxy-)?authorization(?:\\{0,4}[\"'])?[ \t]{0,8}+[:=][ \t]{0,8}+"
+        r"(?<![\w-])(?:proxy-)?authorization(?:\\{0,4}[\"'])?"
+        # nginx and code have no colon: `Authorization "Basic x"`, `("Authorization", "Basic x")`
+        rf"(?:[ \t]{{0,8}}+[:=][ \t]{{0,8}}+|,?[ \t]{{1,8}}(?=\\{{0,4}}[\"'](?:{_SCHEMES})[ \t]))"
         r"(?P<quoted>\\{0,4}[\"'])?+"
         rf"(?P<scheme>(?:{_SCHEMES})(?:[ \t]|%20){{1,8}}+)?+(?!\[redacted\])(?P<value>[^\n\\\"'`]++)",
         re.IGNORECASE,

@@ -8,10 +8,20 @@ from functools import cache
 _SECRET_WORDS = (
     "token", "secret", "password", "passwd", "passphrase", "passcode", "apikey", "accesskey",
     "privatekey", "secretkey", "accountkey", "signingkey", "encryptionkey", "masterkey", "credential",
-    "storepass", "keypass", "becomepass", "sshpass", "sessionid",
+    "storepass", "keypass", "becomepass", "sshpass", "sessionid", "presharedkey", "sharedkey",
+    "licensekey", "licencekey", "subscriptionkey", "authkey", "appkey", "servicekey", "keydata",
+    "privkey", "mnemonic", "seedphrase", "recoverycode", "connectionstring", "requirepass",
+    "masterauth", "passwort", "kennwort", "motdepasse", "contrasena", "wachtwoord",
 )  # fmt: skip
-_SECRET_ENDS = frozenset(("pass", "pwd", "pw", "auth", "otp", "jwt", "apikeys"))
+_SECRET_LAST = frozenset(("dsn", "psk", "senha"))
+"""Last words of secret names, however the value is assigned."""
+_SECRET_ENDS = frozenset(("pass", "pwd", "pw", "auth", "otp", "jwt", "apikeys", "creds"))
 """Last words of secret names, if the value is assigned without spaces."""
+_GLUED_ENDS = ("pass", "passwd", "pwd", "pw")
+"""Ends of last words, as in `rootpw` and `dbpass`."""
+_NOT_PASS = frozenset(
+    ("bypass", "compass", "encompass", "overpass", "surpass", "trespass", "oldpwd")
+)
 _SIGNED = frozenset(("sig", "signature", "key", "auth", "pwd", "pass", "sid", "session", "jwt"))
 """URL parameters that authenticate."""
 _HARMLESS_WORDS = (
@@ -22,7 +32,11 @@ _HARMLESS_ENDS = frozenset(
      "count", "length", "len", "limit", "size", "expiry", "expires", "ttl", "stdin", "env", "var",
      "field", "label", "hint", "policy", "strength", "version", "arn", "algorithm", "alg", "manager",
      "prompt", "reset", "form", "page", "validator", "ref", "usage", "budget", "role", "scope", "fd",
-     "endpoint", "provider", "class", "format", "enabled", "required", "timeout", "index")
+     "endpoint", "provider", "class", "format", "enabled", "required", "timeout", "index", "hasher",
+     "hashers", "validators", "toggle", "input", "button", "icon", "min", "max", "days", "hours",
+     "minutes", "minute", "seconds", "age", "rate", "expire", "expiration", "lifetime", "rotation",
+     "complexity", "pattern", "regex", "mask", "kind", "status", "backend", "attempts", "retries",
+     "total", "encryption", "authentication", "generator", "parser", "lexer", "counter", "column")
 )  # fmt: skip
 _HARMLESS_VALUES = frozenset(
     ("", "true", "false", "null", "none", "nil", "undefined", "required", "optional", "str", "string",
@@ -50,6 +64,8 @@ def names_secret(name: str) -> bool:
         return False
     if words[-1] == "tokens":  # a count
         return False
+    if words[-1] in _SECRET_LAST:
+        return True
     bare = "".join(words)
     for word in _HARMLESS_WORDS:
         bare = bare.replace(word, "")
@@ -58,8 +74,21 @@ def names_secret(name: str) -> bool:
 
 def assigns_secret(name: str) -> bool:
     """Return the same for a name right before `=`, where `DB_PASS` is one, too."""
-    words = _words(name)
-    return names_secret(name) or (bool(words) and words[-1] in _SECRET_ENDS)
+    if names_secret(name):
+        return True
+    last = (_words(name) or [""])[-1]
+    return last in _SECRET_ENDS or (last.endswith(_GLUED_ENDS) and last not in _NOT_PASS)
+
+
+def is_about_secret(name: str) -> bool:
+    """Return whether a name is that of a property of a secret: its length, its file, its age."""
+    return (_words(name) or [""])[-1] in _HARMLESS_ENDS
+
+
+def names_password(name: str) -> bool:
+    """Return whether a name is that of a password, whose value may be any word."""
+    bare = "".join(_words(name))
+    return names_secret(name) and any(word in bare for word in ("passw", "passp", "kennw"))
 
 
 def signs_address(name: str) -> bool:
@@ -69,7 +98,8 @@ def signs_address(name: str) -> bool:
 
 
 def _words(name: str) -> list[str]:
-    return [word.lower() for word in _pattern("words").findall(name[-200:])]
+    plain = name[-200:].replace("ñ", "n").replace("Ñ", "N")
+    return [word.lower() for word in _pattern("words").findall(plain)]
 
 
 def is_open(value: str, *, quoted: str = "") -> bool:
@@ -128,8 +158,8 @@ def _pattern(name: str) -> re.Pattern[str]:
                 r"|\$\((?!\s{0,8}(?:echo|printf)\s).*+|`.*+|%\w{1,100}+%|<[\w .:/-]{1,100}+>|\{\w{0,100}+\}|@[\w./-]++"
                 r"|[*xX.•…]{3,}+|[A-Za-z_][\w.]{0,100}+\(.*+"  # `****`, `make_token(user)`
                 r"|[A-Z_]{0,40}(?:TOKEN|SECRET|PASSWORD|KEY)[A-Z_]{0,40}"  # `YOUR_TOKEN`
-                r"|(?:process\.env|os\.environ|os\.getenv|secrets|vars|env|settings|config|self|user"
-                r"|args|options|this|request|response|req)[.\[].*+"
+                r"|(?:process\.env|os\.environ|os\.getenv|secrets|vars?|env|settings|config|self|user"
+                r"|args|options|this|request|response|req|local|data|module|each)[.\[].*+"
             ),
             "version": r"v?\d[\d.]*+(?:[-+.]?(?:rc|a|b|alpha|beta|dev|post)[\d.]*+)?",
             "word": r"[A-Z]?[a-z]++(?:[-_'’/.][A-Za-z]?[a-z]*+)*+|[A-Z]++(?:[-_/][A-Z]++)*+",

@@ -166,6 +166,8 @@ PROGRAMS: dict[str, Takes] = {
     "snmpget": _takes(value="c A X"),
     "ipmitool": _takes(value="P"),
     "svn": _takes(value="password"),
+    "ssh-keygen": _exactly(value="N P", options="t f b C m O"),
+    "ConvertTo-SecureString": Takes(behind=((),)),
     "nmcli": _takes(behind="wifi connect * password"),
     "wpa_passphrase": _takes(behind="*"),
 }

@@ -15,6 +15,7 @@ from clew.policy.redaction.names import (
     looks_chosen,
     looks_made_up,
     looks_random,
+    names_password,
     names_secret,
 )
 
@@ -36,7 +37,11 @@ def find_in_prose(text: str) -> Iterator[Span]:
             if looks_chosen(word[0]):
                 yield word.span()
     for found in _pattern("identifier").finditer(text):
-        if names_secret(found["name"]) and looks_random(found["value"]):
+        looks_secret = looks_made_up if names_password(found["name"]) else looks_random
+        if names_secret(found["name"]) and looks_secret(found["value"]):
+            yield found.span("value")
+    for found in _pattern("both").finditer(text) if "/" in text else ():
+        if not is_open(found["value"]):
             yield found.span("value")
 
 
@@ -46,7 +51,8 @@ def _said(text: str) -> Iterator[Span]:
         if found["quote"]:
             is_secret = not is_open(word) and found["link"] is not None and " " not in word
             is_secret = is_secret and (found["quote"] != "`" or looks_made_up(word))
-            is_secret = is_secret or looks_random(word)
+            is_password = found[0][:4].lower() == "pass"
+            is_secret = is_secret or (looks_made_up if is_password else looks_random)(word)
         else:
             is_secret = looks_made_up(word) if found["link"] else looks_random(word)
         if is_secret:
@@ -62,10 +68,11 @@ def _pattern(name: str) -> re.Pattern[str]:
         r"pass(?:word|wd|phrase|code)|pwd|pw|(?:api|access|auth|bearer|refresh|deploy|push|bot|session)"
         r"[ -]?(?:key|token|secret)|token|secret(?:[ -](?:access[ -])?key)?|private[ -]key|credentials?"
         r"|(?:maps?|license|licence|signing|encryption|master|admin)[ -]key"
+        r"|passw(?:ort|oord)|wachtwoord|kennwort|mot de passe|contrase[ñn]a|senha"
     )
     filler = (
         r"value|string|for|of|on|the|new|old|user|root|admin|db|database|app|is|was|now|set|changed"
-        r"|reset|rotated|following|below"
+        r"|reset|rotated|following|below|f[üu]r|von|vom|der|die|das|pour|para|de|del|la|le|el"
     )
     return re.compile(
         {
@@ -75,13 +82,18 @@ def _pattern(name: str) -> re.Pattern[str]:
             ),
             "account": r"(?i:(?<![\w-])(?:creds|credentials|login|pass|pw))(?=[ \t:,])",
             "word": r"[^\s\"'`]{1,400}",
+            # `user/pass: anna/x`
+            "both": (
+                r"(?i:(?<![\w-])(?:user(?:name)?|login)[ ]?/[ ]?(?:pass(?:word|wd)?|pwd?))[ \t]{0,3}[:=]"
+                r"[ \t]{0,3}[^\s/]{1,100}+[ ]?/[ ]?(?P<value>[^\s/]{1,400}+)"
+            ),
             "identifier": (
                 r"(?<![\w-])(?P<name>[A-Za-z][A-Za-z0-9]{0,40}+(?:[_-][A-Za-z0-9]{1,40}+){1,6}+)"
                 r"[ \t]{1,3}(?:<\(echo[ ])?(?P<value>[^\s;|&<>()\"'`-][^\s;|&<>()\"'`]{7,4000})"
             ),
             "said": (
                 rf"(?i:(?<![\w-])(?:{noun})s?)(?:[ \t]{{1,3}}(?i:{filler})){{0,4}}?"
-                r"(?P<link>[ \t]{0,3}(?:[:=]|(?<=[ \t])(?i:is|was|to|will[ ]be|should[ ]be|now)(?=[ \t])))?+"
+                r"(?P<link>[ \t]{0,3}(?:\*{0,2}[:=]\*{0,2}|->|=>|→|⇒|(?<=[ \t])(?i:is|was|to|will[ ]be|should[ ]be|now|ist|lautet|war|est|es|é|ser[áa])(?=[ \t])))?+"
                 rf"[ \t]{{1,3}}(?!(?i:{filler})[ \t]|[<>|&$(])(?P<quote>[\"'`])?"
                 r"(?P<value>(?(quote)[^\s\"'`][^\"'`\n]{0,400}(?=[\"'`])|\S{1,4000}))"
             ),

@@ -102,7 +102,7 @@ class DiffOutput(_DiffEnds, Story):
     coverage: Coverage | None
     """coverage of the scan of the live workspace, or `null`"""
     patch: NotRequired[str]
-    """with `--patch`: a unified diff; `[redacted]` replaces what may be a secret, unless `--show-secrets` is given"""
+    """with `--patch`: a unified diff; `[redacted]` replaces what may be a secret, unless `--reveal` is given"""
 
 
 class InterruptedRestore(TypedDict):
@@ -144,3 +144,5 @@ class LsOutput(Path):
 class CatOutput(Path, FileContent):
     size: int
     """its size in bytes"""
+    is_redacted: bool
+    """whether `content` has `[redacted]` where the file may have a secret; `--reveal` shows it"""
