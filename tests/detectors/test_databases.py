@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from clew.detectors.data.mysql import MySql
-from clew.detectors.data.postgres import Postgres
+from clew.detectors.databases.mysql import MySql
+from clew.detectors.databases.postgres import Postgres
 from clew.detectors.data.redis import Redis, parse_dump
 from tests.kit.moments import Moment, evidence, facts, findings, problems, story
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from clew.detectors.data.sqlite import Sqlite
-from clew.detectors.data.sqlite_limits import SqliteLimits
+from clew.detectors.databases.sqlite import Sqlite
+from clew.detectors.databases.sqlite_limits import SqliteLimits
 from clew.model.fact import Fact
 from tests.detectors.sqlite_files import (
     PATIENT,

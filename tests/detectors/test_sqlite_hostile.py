@@ -6,8 +6,8 @@ import struct
 import time
 from pathlib import Path
 
-from clew.detectors.data.sqlite import Sqlite
-from clew.detectors.data.sqlite_limits import SqliteLimits
+from clew.detectors.databases.sqlite import Sqlite
+from clew.detectors.databases.sqlite_limits import SqliteLimits
 from tests.detectors.sqlite_files import PATIENT, THREE, USERS, database, fact_rows, run_detector
 
 PAGE = 4096

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from clew.detectors.data.sqlite_reading import Schema, SqliteTable
+from clew.detectors.databases.sqlite_reading import Schema, SqliteTable
 from clew.model.fact import Fact, Severity
 from clew.model.shorten import shorten
 

@@ -13,9 +13,9 @@ from contextlib import ExitStack
 
 from clew.detectors.data.app_state import is_app_state
 from clew.detectors.data.data_facts import data_fact
-from clew.detectors.data.sqlite_limits import Budget, SqliteLimits
-from clew.detectors.data.sqlite_moves import crowd_findings, moved_or_copied
-from clew.detectors.data.sqlite_reading import (
+from clew.detectors.databases.sqlite_limits import Budget, SqliteLimits
+from clew.detectors.databases.sqlite_moves import crowd_findings, moved_or_copied
+from clew.detectors.databases.sqlite_reading import (
     MAGIC,
     NOTHING,
     Schema,
@@ -23,7 +23,7 @@ from clew.detectors.data.sqlite_reading import (
     Unreadable,
     open_copy,
 )
-from clew.detectors.data.sqlite_tables import compare
+from clew.detectors.databases.sqlite_tables import compare
 from clew.detectors.detector import Evidence, Finding, PathChange, Tree, WatchedPaths
 from clew.model.entry import Entry
 from clew.model.fact import Fact, Severity

@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
-from clew.detectors.data.sqlite_limits import Budget
+from clew.detectors.databases.sqlite_limits import Budget
 from clew.detectors.detector import Tree
 from clew.filenames import as_sqlite_uri
 from clew.model.named_tuple import NamedTuple
