@@ -247,7 +247,7 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
     ),
     "databases.sqlite:Sqlite": (
         "data/sqlite",
-        1,
+        2,
         ('table.added', 'table.changed', 'table.removed', 'data.changed'),
         WatchedPaths(everything=True),
     ),

@@ -1,31 +1,28 @@
-"""Resource limits for the SQLite databases of one story: copied bytes and time."""
+"""Resource limits for the SQLite databases of one story."""
 
 from __future__ import annotations
 
-import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
-from clew.detectors.detector import TooLarge
 from clew.model.named_tuple import NamedTuple
-
-if TYPE_CHECKING:
-    import apsw
 
 
 class SqliteLimits(NamedTuple):
-    """Limits of one story."""
+    """Limits of one story; without a slow machine, the numbers decide and not the time."""
 
-    exact_bytes: int = 256 << 20
-    """Rows of larger databases are estimated."""
-    copy_bytes: int = 512 << 20
-    """The largest database that is copied."""
-    all_bytes: int = 1 << 30
-    seconds: float = 0.2
-    """For one database, both sides together, without copying."""
-    all_seconds: float = 0.6
+    counted_bytes: int = 128 << 20
+    """Leaves that are counted; the rows of larger tables are estimated."""
+    compared_rows: int = 60_000
+    """Rows that are compared one by one, of each version."""
+    compared_cells: int = 100_000
+    """Rows that are compared as they are stored, in pages that changed."""
+    seconds: float = 0.25
+    """Processor time for the schema of one database, and again for its rows."""
+    all_seconds: float = 0.4
+
+
+class OutOfTime(Exception):
+    """The processor time for a database is used up."""
 
 
 class Budget:
@@ -33,42 +30,22 @@ class Budget:
 
     def __init__(self, limits: SqliteLimits) -> None:
         self.limits = limits
-        self._bytes = limits.all_bytes
-        self._seconds = limits.all_seconds
+        self.bytes = limits.counted_bytes
+        self.rows = limits.compared_rows
+        self.cells = limits.compared_cells
+        self._begun = time.thread_time()
+        self._until = self._begun + limits.seconds
 
     @property
     def is_spent(self) -> bool:
-        return self._seconds <= 0
+        return time.thread_time() - self._begun > self.limits.all_seconds
 
-    def take(self, path: str, size: int) -> None:
-        """Deduct the bytes of one copy."""
-        if size > min(self.limits.copy_bytes, self._bytes):
-            raise TooLarge(path, size)
-        self._bytes -= size
+    def restart(self) -> None:
+        """Begin a database, or its next part."""
+        end = self._begun + self.limits.all_seconds
+        self._until = min(time.thread_time() + self.limits.seconds, end)
 
-    @contextmanager
-    def clock(self, connections: list[apsw.Connection]) -> Iterator[None]:
-        """Interrupt the queries inside after their share of the time.
-
-        A thread does that.
-        Counting a table is a single step of SQLite's virtual machine, without calls of a progress
-        handler, and pages that refer to each other can make it endless.
-        """
-        begun = time.monotonic()
-        done = threading.Event()
-        share = min(self.limits.seconds, self._seconds)
-        thread = threading.Thread(target=_interrupt, args=(connections, done, share), daemon=True)
-        thread.start()
-        try:
-            yield
-        finally:
-            done.set()
-            thread.join()
-            self._seconds -= time.monotonic() - begun
-
-
-def _interrupt(connections: list[apsw.Connection], done: threading.Event, seconds: float) -> None:
-    done.wait(seconds)
-    while not done.wait(0.002):  # repeatedly: between two statements it has no effect
-        for connection in connections:
-            connection.interrupt()
+    def check(self) -> None:
+        """Raise `OutOfTime` if the time for this part is used up."""
+        if time.thread_time() > self._until:
+            raise OutOfTime
