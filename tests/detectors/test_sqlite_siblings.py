@@ -266,6 +266,19 @@ def test_migrations_are_named(tmp_path: Path) -> None:
     assert "canary" not in repr(story)
 
 
+def test_the_current_migration_of_a_table_with_one_row_is_told(tmp_path: Path) -> None:
+    made = ("CREATE TABLE alembic_version(version_num TEXT PRIMARY KEY)",
+            "INSERT INTO alembic_version VALUES ('1a2b3c')")  # fmt: skip
+    old = {"app.db": database(tmp_path, *THREE, *made)}
+    new = {"app.db": database(tmp_path, "UPDATE alembic_version SET version_num='2b3c4d'",
+                              "ALTER TABLE users ADD COLUMN last_login", base=old)}  # fmt: skip
+
+    story = full_story(Sqlite(PATIENT), old, new, tmp_path)
+
+    assert story.headline == "app.db: users +column last_login and 1 more"
+    assert "alembic_version migration 1a2b3c → 2b3c4d" in story.lines[0].text
+
+
 def test_pages_changed_at_random_never_do_harm_in_large_tables(tmp_path: Path) -> None:
     whole = database(tmp_path, "PRAGMA page_size=512", USERS, fill("users", 20_000))
     chance = random.Random(11)

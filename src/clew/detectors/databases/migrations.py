@@ -34,11 +34,13 @@ _MOST = 100
 def migration_marks(
     before: list[tuple[str, ...]], after: list[tuple[str, ...]], most: int = 3
 ) -> list[str]:
-    """Return a mark for each migration that is new or gone, the latest first.
+    """Return marks for migrations that are new or gone, the latest first.
 
     A name that does not look like one is not shown: it comes from the content of a table.
     """
     old, new = _names(before), _names(after)
+    if len(old) == len(new) == 1 and old != new:  # a table with the current one only
+        return [f"migration {old[0]} → {new[0]}"]
     added = [f"+migration {name}" for name in new if name not in old]
     gone = [f"-migration {name}" for name in old if name not in new]
     return [*added[:most], *gone[:most]]

@@ -57,11 +57,14 @@ class TableComparison:
             marks.insert(0, f"renamed from {_short(origin)}")
         elif was == now and not marks and name in self._old.leaves:
             edited = self._rows.edited(name, name, is_thorough=is_thorough)
-            marks += [f"{edited:,} {'row' if edited == 1 else 'rows'} edited"] if edited else []
             self.is_certain = self.is_certain and edited is not None
+            if edited:
+                rows = f"{edited:,} {'row' if edited == 1 else 'rows'} edited"
+                marks = self._migrations(name) or [rows]
         if name in self._new.damaged and origin not in self._old.damaged:
             marks.append(DAMAGED)
-        marks += self._migrations(name)
+        if was != now:
+            marks += self._migrations(name)
         if marks or (was != now and was is not None and now is not None):
             severity = Severity.NONE
             is_column_lost = dropped and (was is None or was.number > 0)

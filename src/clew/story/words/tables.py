@@ -71,7 +71,7 @@ def _order(fact: Fact) -> tuple[int, int]:
     if fact.kind == "table.added":
         return 2, 0
     is_only_rows = all(
-        mark.endswith((" row edited", " rows edited")) or mark.startswith("+migration")
+        mark.endswith((" row edited", " rows edited")) or "migration " in mark[:11]
         for mark in fact.marks
     )
     before, after = _number(fact.before), _number(fact.after)
