@@ -14,9 +14,17 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from clew.detectors.detector import READ_LIMIT, Evidence, PathChange, TooLarge, Tree
+from clew.detectors.detector import (
+    READ_LIMIT,
+    ContentReader,
+    Evidence,
+    PathChange,
+    TooLarge,
+    Tree,
+)
 from clew.detectors.registry import DETECTORS, SORTERS
 from clew.model.checkpoint import Checkpoint
+from clew.model.content_reader import BytesReader
 from clew.model.entry import Entry
 from clew.model.ids import ObjectId, StateId
 from clew.model.signals import Signals
@@ -78,12 +86,53 @@ class RecordingTree:
             self.answers[f"pieces {path}"] = b64encode(b"".join(kept)).decode()
             yield piece
 
+    def reader(self, path: str) -> ContentReader | None:
+        found = self._tree.reader(path)
+        if found is None:
+            return None
+        parts = self.answers.setdefault(f"reader {path}", {"size": found.size})
+        return _RecordingReader(found, parts)
+
     def xattrs(self, path: str) -> Mapping[bytes, bytes]:
         found = self._tree.xattrs(path)
         self.answers[f"xattrs {path}"] = [
             [b64encode(one).decode() for one in pair] for pair in found.items()
         ]
         return found
+
+
+class _RecordingReader:
+    """A reader that records every answer."""
+
+    def __init__(self, reader: ContentReader, parts: dict[str, Any]) -> None:
+        self._reader = reader
+        self._parts = parts
+        self.size = reader.size
+
+    def read(self, at: int, length: int) -> bytes:
+        found = self._reader.read(at, length)
+        self._parts[f"{at} {length}"] = b64encode(found).decode()
+        return found
+
+    def runs(self, at: int, length: int) -> tuple[object, ...]:
+        found = self._reader.runs(at, length)
+        self._parts[f"runs {at} {length}"] = repr(found) if found else ""
+        return found
+
+
+class _ReplayedReader:
+    """A reader that has only the answers of a recording."""
+
+    def __init__(self, parts: dict[str, Any]) -> None:
+        self._parts = parts
+        self.size: int = parts["size"]
+
+    def read(self, at: int, length: int) -> bytes:
+        return b64decode(self._parts[f"{at} {length}"])
+
+    def runs(self, at: int, length: int) -> tuple[object, ...]:
+        found = self._parts[f"runs {at} {length}"]
+        return (found,) if found else ()
 
 
 class ReplayedTree:
@@ -111,6 +160,13 @@ class ReplayedTree:
         found = self._answers.get(f"pieces {path}")
         if found is not None:
             yield b64decode(found)
+
+    def reader(self, path: str) -> ContentReader | None:
+        parts = self._answers.get(f"reader {path}")
+        if parts is not None:
+            return _ReplayedReader(parts)
+        whole = self._answers.get(f"pieces {path}")  # as before there were readers
+        return None if whole is None else BytesReader(b64decode(whole))
 
     def xattrs(self, path: str) -> Mapping[bytes, bytes]:
         pairs = self._answers[f"xattrs {path}"]

@@ -79,7 +79,7 @@ def sqlite_vacuum(place: Place) -> Iterator[None]:
 
 @scenario(
     24, "sqlite: same number of rows, other values", Tables("app.db"), benign=True,
-    headline=("users rows edited",),
+    headline=("users 100 rows edited",),
 )  # fmt: skip
 def sqlite_values(place: Place) -> Iterator[None]:
     _database(place, 500)
@@ -89,7 +89,7 @@ def sqlite_values(place: Place) -> Iterator[None]:
 
 @scenario(
     24, "sqlite: most rows deleted", Tables("app.db"), warnings={"users"},
-    headline=("! app.db: users 500 → 10 rows",),
+    headline=("! app.db: users lost 490 of 500 rows",),
 )  # fmt: skip
 def sqlite_deleted_rows(place: Place) -> Iterator[None]:
     _database(place, 500)

@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from clew.detectors.data.sqlite_limits import SqliteLimits
+from clew.detectors.databases.sqlite_limits import SqliteLimits
 from clew.detectors.detector import Detector, Evidence
 from clew.model.fact import Fact
 from clew.model.story import Story

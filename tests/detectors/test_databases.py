@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from clew.detectors.data.mysql import MySql
-from clew.detectors.data.postgres import Postgres
 from clew.detectors.data.redis import Redis, parse_dump
+from clew.detectors.databases.mysql import MySql
+from clew.detectors.databases.postgres import Postgres
 from tests.kit.moments import Moment, evidence, facts, findings, problems, story
 
 DATA = Path(__file__).parent / "testdata"

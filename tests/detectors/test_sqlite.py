@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from clew.detectors.data.sqlite import Sqlite
-from clew.detectors.data.sqlite_limits import SqliteLimits
+from clew.detectors.databases.sqlite import Sqlite
+from clew.detectors.databases.sqlite_limits import SqliteLimits
 from clew.model.fact import Fact
 from tests.detectors.sqlite_files import (
     PATIENT,
@@ -19,7 +19,7 @@ from tests.detectors.sqlite_files import (
     in_use,
     run_detector,
 )
-from tests.kit.moments import Moment, file
+from tests.kit.moments import Moment
 
 CANARY = "canary-7f3a"
 MANY = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i < {}) "
@@ -32,7 +32,6 @@ def fill(table: str, rows: int) -> str:
 def facts(old: Moment, new: Moment, scratch: Path, limits: SqliteLimits = PATIENT) -> list[Fact]:
     result = run_detector(Sqlite(limits), old, new, scratch)
     assert result.problems == ()
-    assert list(scratch.glob("sqlite-*")) == []  # no copy remains after reading
     return [fact for finding in result.findings for fact in finding.facts]
 
 
@@ -131,20 +130,40 @@ def test_edited_rows_are_noticed_where_the_count_is_the_same(tmp_path: Path) -> 
     new = {"app.db": database(tmp_path, f"UPDATE users SET name='{CANARY}' WHERE id=2", base=old)}
 
     assert fact_rows(facts(old, new, tmp_path)) == [
-        ("changed", "users", "3", "3", ("rows edited",))
+        ("changed", "users", "3", "3", ("1 row edited",))
     ]
     assert CANARY not in repr(full_story(Sqlite(PATIENT), old, new, tmp_path))
 
 
-def test_edits_in_a_table_too_long_to_compare_are_explained_all_the_same(tmp_path: Path) -> None:
+def test_edits_in_a_long_table_are_counted_from_its_pages(tmp_path: Path) -> None:
+    old = {"app.db": database(tmp_path, USERS, fill("users", 40_000))}
+    new = {"app.db": database(tmp_path, "UPDATE users SET name='x' WHERE id % 100 = 0", base=old)}
+
+    assert fact_rows(facts(old, new, tmp_path)) == [
+        ("changed", "users", "40000", "40000", ("400 rows edited",))
+    ]
+    vacuumed = {"app.db": database(tmp_path, "DELETE FROM users WHERE id % 2", base=old)}
+    again = {"app.db": database(tmp_path, "VACUUM", base=vacuumed)}
+    result = run_detector(Sqlite(PATIENT), vacuumed, again, tmp_path)
+    assert [finding.text for finding in result.findings] == ["app.db rewritten, same rows"]
+
+
+def test_edits_of_too_many_rows_are_explained_all_the_same(tmp_path: Path) -> None:
     old = {"app.db": database(tmp_path, USERS, fill("users", 10_001))}
     new = {"app.db": database(tmp_path, "UPDATE users SET name='x'", base=old)}
 
-    result = run_detector(Sqlite(PATIENT), old, new, tmp_path)
+    result = run_detector(Sqlite(PATIENT._replace(compared_cells=5000)), old, new, tmp_path)
 
     assert [tuple(finding) for finding in result.findings] == [
         ((), ("app.db",), "app.db changed inside")
     ]
+
+
+def test_an_edit_in_the_far_end_of_a_long_text_is_noticed(tmp_path: Path) -> None:
+    old = {"app.db": database(tmp_path, USERS, "INSERT INTO users VALUES (1, hex(zeroblob(9000)) || 'a')")}  # fmt: skip
+    new = {"app.db": database(tmp_path, "UPDATE users SET name = substr(name, 1, 18000) || 'b'", base=old)}  # fmt: skip
+
+    assert [fact.marks for fact in facts(old, new, tmp_path)] == [("1 row edited",)]
 
 
 @pytest.mark.parametrize(
@@ -197,7 +216,7 @@ def test_a_changed_type_trigger_or_constraint_is_marked(tmp_path: Path) -> None:
 
     assert fact_rows(facts(old, new, tmp_path)) == [
         ("changed", "a", "0", "0", ("type of age changed",)),
-        ("changed", "b", "0", "0", ("+trigger spy", "definition changed")),
+        ("changed", "b", "0", "0", ("definition changed", "+trigger spy")),
     ]
 
 
@@ -253,10 +272,38 @@ def test_a_database_that_became_another_file_is_a_loss(tmp_path: Path) -> None:
 def test_a_database_that_cannot_be_read_any_more_is_damaged(tmp_path: Path) -> None:
     whole = database(tmp_path, USERS, fill("users", 2000))
 
-    (fact,) = facts({"app.db": whole}, {"app.db": whole[:8192]}, tmp_path)
+    torn = whole[:4096] + b"x" * (len(whole) - 4096)
+    (fact,) = facts({"app.db": whole}, {"app.db": torn}, tmp_path)
+    assert fact.marks == ("damaged, could be read before",)
+    assert (fact.kind, fact.subject, fact.severity) == ("table.changed", "users", "note")
 
+    garbage = whole[:100] + b"\xff" * (len(whole) - 100)
+    (fact,) = facts({"app.db": whole}, {"app.db": garbage}, tmp_path)
     assert fact.marks == ("damaged, could be read before",)
     assert (fact.kind, fact.severity) == ("data.changed", "note")
+
+
+def test_a_database_whose_end_is_missing_is_a_loss(tmp_path: Path) -> None:
+    whole = database(tmp_path, USERS, fill("users", 2000))
+
+    (fact,) = facts({"app.db": whole}, {"app.db": whole[:8192]}, tmp_path)
+
+    assert fact.marks == ("cut short, 8.2 kB of 45.1 kB left",)
+    assert (fact.kind, fact.severity) == ("data.changed", "high")
+
+
+def test_a_damaged_table_does_not_silence_the_others(tmp_path: Path) -> None:
+    tables = (f"CREATE TABLE t{n}(a)" for n in range(3))
+    rows = (f"INSERT INTO t{n} " + MANY.format(50) + "SELECT i FROM n" for n in range(3))
+    old = {"app.db": database(tmp_path, *tables, *rows)}
+    new = bytearray(database(tmp_path, "DROP TABLE t2", base=old))
+    new[4096:8192] = b"\x07" * 4096  # the page of the first table
+
+    found = facts(old, {"app.db": bytes(new)}, tmp_path)
+
+    assert [(fact.subject, fact.kind, fact.severity) for fact in found] == [
+        ("t0", "table.changed", "note"), ("t2", "table.removed", "high"),
+    ]  # fmt: skip
 
 
 def test_a_database_that_was_moved_or_copied_lost_nothing(tmp_path: Path) -> None:
@@ -291,30 +338,33 @@ def test_databases_of_applications_share_one_line_without_facts(tmp_path: Path) 
     ]
 
 
-def test_large_databases_are_estimated(tmp_path: Path) -> None:
-    old = {"app.db": database(tmp_path, *THREE, "CREATE TABLE w(k TEXT PRIMARY KEY) WITHOUT ROWID")}
+def test_tables_above_the_budget_are_estimated_and_their_difference_is_exact(
+    tmp_path: Path,
+) -> None:
+    old = {"app.db": database(tmp_path, USERS, fill("users", 30_000))}
     new = {
         "app.db": database(tmp_path, "DELETE FROM users WHERE id < 3", fill("users", 9), base=old)
     }
 
-    found = facts(old, new, tmp_path, PATIENT._replace(exact_bytes=1000))
+    found = facts(old, new, tmp_path, PATIENT._replace(counted_bytes=1000))
 
-    assert fact_rows(found) == [("changed", "users", "~3", "~12", ())]
+    assert fact_rows(found) == [("changed", "users", "~30000", "~30007", ())]
 
 
-def test_what_is_too_large_or_has_no_place_is_not_analysed(tmp_path: Path) -> None:
+@pytest.mark.parametrize("limit", [1 << 30, 1000])
+def test_a_large_table_that_lost_most_rows_is_a_warning(tmp_path: Path, limit: int) -> None:
+    old = {"app.db": database(tmp_path, USERS, fill("users", 30_000))}
+    new = {"app.db": database(tmp_path, "DELETE FROM users WHERE id % 10", base=old)}
+
+    (fact,) = facts(old, new, tmp_path, PATIENT._replace(counted_bytes=limit))
+
+    assert (fact.before or "").lstrip("~") == "30000"
+    assert (fact.after or "").lstrip("~") == "3000"
+    assert fact.severity == "high"
+
+
+def test_nothing_is_written_to_disk(tmp_path: Path) -> None:
     new = {"app.db": database(tmp_path, *THREE)}
 
-    assert run_detector(Sqlite(PATIENT), {}, new, None).problems == (
-        ("app.db", "there is no place to copy it to"),
-    )
-    assert (
-        "too large"
-        in run_detector(Sqlite(SqliteLimits(copy_bytes=999)), {}, new, tmp_path).problems[0][1]
-    )
-    assert (
-        run_detector(
-            Sqlite(PATIENT), {}, {"app.db": file(new["app.db"], size=1 << 40)}, tmp_path
-        ).findings
-        == ()
-    )
+    assert [fact.subject for fact in facts({}, new, tmp_path)] == ["users"]
+    assert run_detector(Sqlite(PATIENT), {}, new, None).problems == ()

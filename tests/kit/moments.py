@@ -19,6 +19,7 @@ from clew.detectors.detector import (
     PathChange,
     TooLarge,
 )
+from clew.model.content_reader import BytesReader
 from clew.model.entry import Entry, EntryKind
 from clew.model.fact import Fact
 from clew.model.ids import ObjectType, object_id
@@ -104,6 +105,10 @@ class MemoryTree:
         thing = self.things.get(path)
         if thing is not None and thing.entry.is_file:
             yield thing.content
+
+    def reader(self, path: str) -> BytesReader | None:
+        thing = self.things.get(path)
+        return BytesReader(thing.content) if thing is not None and thing.entry.is_file else None
 
     def xattrs(self, path: str) -> Mapping[bytes, bytes]:
         thing = self.things.get(path)

@@ -27,6 +27,20 @@ READ_LIMIT = 16 << 20
 _Once = TypeVar("_Once")
 
 
+class ContentReader(Protocol):
+    """Random access to the content of one file."""
+
+    @property
+    def size(self) -> int:
+        """Its length in bytes."""
+
+    def read(self, at: int, length: int) -> bytes:
+        """Return bytes from an offset, fewer at the end of the file."""
+
+    def runs(self, at: int, length: int) -> tuple[object, ...]:
+        """Return where a range is stored, or () if unknown; equal answers mean equal bytes."""
+
+
 class Tree(Protocol):
     """A read-only view of one filesystem tree."""
 
@@ -44,6 +58,9 @@ class Tree(Protocol):
 
     def pieces(self, path: str) -> Iterator[bytes]:
         """Yield the bytes of a regular file in pieces, without a size limit."""
+
+    def reader(self, path: str) -> ContentReader | None:
+        """Return random access to a regular file of any size, or None if there is none."""
 
     def xattrs(self, path: str) -> Mapping[bytes, bytes]:
         """Return the extended attributes of the entry at a path."""

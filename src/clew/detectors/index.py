@@ -227,13 +227,13 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
         ('container.added', 'container.changed', 'container.removed'),
         WatchedPaths(below=('var/lib/docker',)),
     ),
-    "data.postgres:Postgres": (
+    "databases.postgres:Postgres": (
         "data/postgres",
         1,
         ('data.changed', 'security.deleted'),
         WatchedPaths(names=('PG_VERSION', 'pg_hba.conf', 'pg_ident.conf', 'postgresql.auto.conf', 'postgresql.conf', 'postmaster.opts', 'postmaster.pid'), directories=('base', 'global', 'pg_logical', 'pg_multixact', 'pg_notify', 'pg_replslot', 'pg_stat', 'pg_stat_tmp', 'pg_subtrans', 'pg_tblspc', 'pg_wal', 'pg_xact')),
     ),
-    "data.mysql:MySql": (
+    "databases.mysql:MySql": (
         "data/mysql",
         1,
         ('data.changed', 'security.deleted'),
@@ -245,9 +245,9 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
         ('data.changed',),
         WatchedPaths(suffixes=('.aof', '.rdb'), directories=('appendonlydir',)),
     ),
-    "data.sqlite:Sqlite": (
+    "databases.sqlite:Sqlite": (
         "data/sqlite",
-        1,
+        2,
         ('table.added', 'table.changed', 'table.removed', 'data.changed'),
         WatchedPaths(everything=True),
     ),

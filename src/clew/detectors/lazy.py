@@ -17,7 +17,7 @@ class LazyDetector:
     """A proxy that imports its detector on first use."""
 
     def __init__(self, module_path: str) -> None:
-        """`module_path` names a module below this package and a class in it: `data.sqlite:Sqlite`."""
+        """`module_path` names a module below this package and a class in it: `databases.sqlite:Sqlite`."""
         self.module_path = module_path
         self.name, self.version, self.kinds, self.watch = INDEX[module_path]
 

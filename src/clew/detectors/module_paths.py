@@ -50,10 +50,10 @@ DETECTORS: tuple[str, ...] = (
     "files.env_files:EnvFiles",
     # data
     "data.docker:Docker",
-    "data.postgres:Postgres",
-    "data.mysql:MySql",
+    "databases.postgres:Postgres",
+    "databases.mysql:MySql",
     "data.redis:Redis",
-    "data.sqlite:Sqlite",
+    "databases.sqlite:Sqlite",
     "data.notebooks:Notebooks",
     "data.weights:Weights",
     "data.archives:Archives",

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
-from clew.detectors.detector import READ_LIMIT, PathChange, TooLarge
+from clew.detectors.detector import READ_LIMIT, ContentReader, PathChange, TooLarge
 from clew.diff.trees import diff_trees
+from clew.model.content_reader import StoredReader
 from clew.model.entry import Entry, EntryKind
 from clew.model.ids import ObjectId
 from clew.model.small_objects import decode_xattrs
@@ -14,16 +15,22 @@ from clew.model.tree import Get, read_directory, read_root
 Content = Callable[[bytes, Entry], Iterator[bytes]]
 """Returns the bytes of the regular file at a path, in pieces."""
 
+Opener = Callable[[bytes], "ContentReader | None"]
+"""Opens the regular file at a path of the disk; None if it is gone."""
+
 _NOTHING: Mapping[str, Entry] = {}
 
 
 class SnapshotTree:
     """One tree, read from the objects of a store or, for the live one, from the disk."""
 
-    def __init__(self, root: ObjectId | None, get: Get, content: Content) -> None:
-        """`root` is None for an empty tree."""
+    def __init__(
+        self, root: ObjectId | None, get: Get, content: Content, open_live: Opener | None = None
+    ) -> None:
+        """`root` is None for an empty tree; `open_live` is for a tree whose files are not stored."""
         self._get = get
         self._content = content
+        self._open_live = open_live
         self._root = read_root(root, get) if root is not None else None
         self._directories: dict[str, Mapping[str, Entry]] = {}
 
@@ -56,6 +63,14 @@ class SnapshotTree:
         entry = self.entry(path)
         if entry is not None and entry.kind == EntryKind.FILE:
             yield from self._content(as_bytes(path), entry)
+
+    def reader(self, path: str) -> ContentReader | None:
+        entry = self.entry(path)
+        if entry is None or entry.kind != EntryKind.FILE:
+            return None
+        if self._open_live is not None:
+            return self._open_live(as_bytes(path))
+        return StoredReader(self._get, entry.content, entry.size)
 
     def xattrs(self, path: str) -> Mapping[bytes, bytes]:
         entry = self.entry(path)

@@ -13,7 +13,7 @@ from blake3 import blake3
 PLUGINS = "story.detectors"
 """The setting that names third-party detectors."""
 
-DETECTORS = "855be911"
+DETECTORS = "ab4c6ef7"
 """The `fingerprint` of the registry."""
 
 _CUT = "+cut"

@@ -1,1 +1,1 @@
-"""Detectors for databases, notebooks, models, archives and data tables."""
+"""Detectors for Docker, Redis, notebooks, models, archives and data tables."""

@@ -83,7 +83,10 @@ def _tree(context: Context, moment: StorySide, own: ChildObjects) -> SnapshotTre
         )
     root = Root(context.root, cross_mounts=True)
     return SnapshotTree(
-        moment.tree, moment.live.over(own.get).get, lambda path, _: _read_live(root, path)
+        moment.tree,
+        moment.live.over(own.get).get,
+        lambda path, _: _read_live(root, path),
+        partial(_open_live, root),
     )
 
 
@@ -101,6 +104,30 @@ def _read_live(root: Root, path: bytes) -> Iterator[bytes]:
     with os.fdopen(descriptor, "rb") as file:
         while piece := file.read(_PIECE):
             yield piece
+
+
+def _open_live(root: Root, path: bytes) -> LiveReader | None:
+    try:
+        return LiveReader(root.open(path, os.O_RDONLY | os.O_NONBLOCK))
+    except OSError:
+        return None
+
+
+class LiveReader:
+    """Random access to a file of the disk, through a descriptor that it closes."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self.size = os.fstat(descriptor).st_size
+
+    def __del__(self) -> None:
+        os.close(self._descriptor)
+
+    def read(self, at: int, length: int) -> bytes:
+        return os.pread(self._descriptor, length, at) if at >= 0 else b""
+
+    def runs(self, at: int, length: int) -> tuple[object, ...]:
+        return ()
 
 
 def _looks_like_machine(tree: SnapshotTree) -> bool:

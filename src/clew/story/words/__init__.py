@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 
 from clew.model.fact import Fact
 from clew.story.words.checks import broken, checks, tests
-from clew.story.words.data import containers, data, tables
+from clew.story.words.data import containers, data
 from clew.story.words.declarations import links, locks, resources
 from clew.story.words.files import code, generated, git, logs
 from clew.story.words.losses import losses, moves
@@ -18,6 +18,7 @@ from clew.story.words.phrases import Phrase, place, some
 from clew.story.words.running import failures, ports, processes, security
 from clew.story.words.settings import configs, env
 from clew.story.words.system import crons, groups, services, users
+from clew.story.words.tables import tables
 
 __all__ = ["Phrase", "phrase", "place", "some"]
 

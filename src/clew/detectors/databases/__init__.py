@@ -1,0 +1,1 @@
+"""Detectors of databases: SQLite files, and the data directories of servers."""
