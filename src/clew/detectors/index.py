@@ -155,6 +155,12 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
         ('security.editor',),
         WatchedPaths(names=('.devcontainer.json', '.dir-locals.el', '.exrc', '.lvimrc', '.nvim.lua', '.nvimrc', '.vimrc.local', 'devcontainer.json'), suffixes=('.code-workspace',), directories=('.idea', '.run', '.vscode', '.zed')),
     ),
+    "code.broken_syntax:BrokenSyntax": (
+        "code/syntax",
+        1,
+        ('broken.syntax',),
+        WatchedPaths(names=('.babelrc', '.eslintrc', '.prettierrc', 'Pipfile'), suffixes=('.cjs', '.csproj', '.cts', '.go', '.java', '.js', '.json', '.jsonc', '.mjs', '.mts', '.py', '.pyi', '.rs', '.toml', '.ts', '.xml')),
+    ),
     "security.ci_files:CiFiles": (
         "security/ci",
         1,
@@ -319,8 +325,8 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
     ),
     "files.source_files:SourceFiles": (
         "files/source",
-        1,
-        ('code.edited', 'code.added', 'code.deleted', 'code.renamed'),
+        2,
+        ('code.edited', 'code.added', 'code.deleted', 'code.renamed', 'code.symbols', 'generated.changed'),
         WatchedPaths(everything=True),
     ),
     "data.large_files:LargeFiles": (

@@ -36,6 +36,7 @@ DETECTORS: tuple[str, ...] = (
     "security.git_dangers:GitHooks",
     "security.agent_controls:AgentControls",
     "security.editor_tasks:EditorTasks",
+    "code.broken_syntax:BrokenSyntax",
     "security.ci_files:CiFiles",
     "security.registries:Registries",
     "security.shell_startup:ShellStartup",

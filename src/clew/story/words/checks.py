@@ -24,18 +24,21 @@ def _check(fact: Fact, name: str) -> str:
 
 
 def broken(facts: Sequence[Fact]) -> Phrase:
-    parts = [_broken(fact, fact.subject) for fact in facts]
-    return Phrase(some([_broken(fact, base(fact.subject)) for fact in facts], 1), some(parts, 4))
+    parts = [_broken(fact, fact.subject, len(fact.marks)) for fact in facts]
+    short = [_broken(fact, base(fact.subject), 1) for fact in facts]
+    shortest = [_broken(fact, base(fact.subject), 0) for fact in facts]
+    return Phrase(some(short, 1), some(parts, 4), some(shortest, 1))
 
 
-def _broken(fact: Fact, name: str) -> str:
+def _broken(fact: Fact, name: str, marks: int) -> str:
     words = {
         "conflict": "unresolved conflict in {name}",
         "install": "{name}: incomplete installation",
         "environment": "{name}: the environment is broken",
         "syntax": "{name} no longer parses",
     }
-    return _with_marks(words[fact.kind.partition(".")[2]].format(name=name), fact)
+    text = words[fact.kind.partition(".")[2]].format(name=name)
+    return _with_marks(text, fact._replace(marks=fact.marks[:marks]))
 
 
 def _with_marks(text: str, fact: Fact) -> str:
