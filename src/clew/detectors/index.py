@@ -155,18 +155,6 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
         ('security.editor',),
         WatchedPaths(names=('.devcontainer.json', '.dir-locals.el', '.exrc', '.lvimrc', '.nvim.lua', '.nvimrc', '.vimrc.local', 'devcontainer.json'), suffixes=('.code-workspace',), directories=('.idea', '.run', '.vscode', '.zed')),
     ),
-    "code.broken_syntax:BrokenSyntax": (
-        "code/syntax",
-        1,
-        ('broken.syntax',),
-        WatchedPaths(names=('.babelrc', '.eslintrc', '.prettierrc', 'Pipfile'), suffixes=('.cjs', '.csproj', '.cts', '.go', '.java', '.js', '.json', '.jsonc', '.mjs', '.mts', '.py', '.pyi', '.rs', '.toml', '.ts', '.xml')),
-    ),
-    "security.ci_files:CiFiles": (
-        "security/ci",
-        1,
-        ('security.ci',),
-        WatchedPaths(names=('.appveyor.yml', '.cirrus.yml', '.drone.yml', '.gitlab-ci.yml', '.travis.yml', '.woodpecker.yml', 'Jenkinsfile', 'appveyor.yml', 'azure-pipelines.yaml', 'azure-pipelines.yml', 'bitbucket-pipelines.yml', 'buildspec.yml', 'cloudbuild.yaml', 'wercker.yml'), suffixes=('.Dockerfile',), heads=('Containerfile', 'Dockerfile', 'compose', 'docker-compose'), directories=('.buildkite', '.circleci', '.forgejo', '.gitea', '.github', '.woodpecker')),
-    ),
     "security.registries:Registries": (
         "security/registries",
         1,
@@ -196,6 +184,24 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
         1,
         ('security.deleted',),
         WatchedPaths(everything=True),
+    ),
+    "code.broken_syntax:BrokenSyntax": (
+        "code/syntax",
+        1,
+        ('broken.syntax',),
+        WatchedPaths(names=('.babelrc', '.eslintrc', '.prettierrc', 'Pipfile'), suffixes=('.cjs', '.csproj', '.cts', '.go', '.java', '.js', '.json', '.jsonc', '.mjs', '.mts', '.py', '.pyi', '.rs', '.toml', '.ts', '.xml')),
+    ),
+    "checks.tests:Tests": (
+        "checks/tests",
+        1,
+        ('test.removed', 'test.skipped', 'test.weakened', 'test.enabled', 'test.added', 'test.renamed'),
+        WatchedPaths(suffixes=('.bash', '.bats', '.c', '.cc', '.cjs', '.clj', '.cljc', '.cljs', '.cpp', '.cs', '.cts', '.cxx', '.dart', '.ex', '.exs', '.feature', '.go', '.gradle', '.groovy', '.h', '.hh', '.hpp', '.hs', '.hxx', '.java', '.jl', '.js', '.jsx', '.kt', '.kts', '.lua', '.md', '.mjs', '.mts', '.php', '.pl', '.pm', '.py', '.pyi', '.r', '.rb', '.rs', '.rst', '.sc', '.scala', '.sh', '.swift', '.t', '.ts', '.tsx', '.zig')),
+    ),
+    "security.ci_files:CiFiles": (
+        "security/ci",
+        1,
+        ('security.ci',),
+        WatchedPaths(names=('.appveyor.yml', '.cirrus.yml', '.drone.yml', '.gitlab-ci.yml', '.travis.yml', '.woodpecker.yml', 'Jenkinsfile', 'appveyor.yml', 'azure-pipelines.yaml', 'azure-pipelines.yml', 'bitbucket-pipelines.yml', 'buildspec.yml', 'cloudbuild.yaml', 'wercker.yml'), suffixes=('.Dockerfile',), heads=('Containerfile', 'Dockerfile', 'compose', 'docker-compose'), directories=('.buildkite', '.circleci', '.forgejo', '.gitea', '.github', '.woodpecker')),
     ),
     "system.systemd:Systemd": (
         "system/systemd",

@@ -7,6 +7,7 @@ Every pattern is linear: text is hostile.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from functools import cached_property
 
@@ -111,13 +112,15 @@ class LightSource:
         return self._forms[2]
 
     @cached_property
-    def closing(self) -> dict[int, int]:
-        """The position of the bracket that closes each one; those without are left out."""
-        found: dict[int, int] = {}
+    def _brackets(self) -> tuple[dict[int, int], dict[int, int]]:
+        """Each opening bracket with the one that closes it, and with the one around it."""
+        closing: dict[int, int] = {}
+        around: dict[int, int] = {}
         waiting: list[tuple[str, int]] = []
         for match in _BRACKETS.finditer(self.masked):
             bracket = match[0]
             if bracket in "([{":
+                around[match.start()] = waiting[-1][1] if waiting else -1
                 waiting.append((bracket, match.start()))
                 continue
             kind = _CLOSING[bracket]
@@ -127,8 +130,26 @@ class LightSource:
                 0,
             )
             if depth:
-                found[waiting[-depth][1]] = match.start()
+                closing[waiting[-depth][1]] = match.start()
                 del waiting[-depth:]
+        return closing, around
+
+    @property
+    def closing(self) -> dict[int, int]:
+        """The position of the bracket that closes each one; those without are left out."""
+        return self._brackets[0]
+
+    @cached_property
+    def _opening(self) -> list[int]:
+        return list(self._brackets[1])  # in the order of the text
+
+    def innermost(self, position: int) -> int:
+        """Return the innermost bracket that is open at a position and closed later; -1 at the top."""
+        closing, around = self._brackets
+        at = bisect_left(self._opening, position) - 1
+        found = self._opening[at] if at >= 0 else -1
+        while found >= 0 and closing.get(found, -1) < position:
+            found = around[found]
         return found
 
     def tokens(self, start: int = 0, end: int | None = None) -> list[str]:

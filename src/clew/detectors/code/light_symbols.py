@@ -168,7 +168,8 @@ def _by_braces(source: LightSource, rules: tuple[_Rule, ...]) -> Iterator[Symbol
     members: dict[int, list[_Found]] = {}
     """What is directly in each class."""
     listed: list[_Found] = []
-    for start, innermost in _with_innermost(source, _starts(source, rules)):
+    for start in _starts(source, rules):
+        innermost = source.innermost(start.at)
         inside = bodies.get(innermost)
         if innermost >= 0 and inside is None:
             continue  # in a function
@@ -215,21 +216,6 @@ def _is_definition(source: LightSource, match: re.Match[str]) -> bool:
         return False
     end = source.closing.get(match.end() - 1)
     return end is not None and _AFTER_PARAMETERS.match(source.masked, end + 1) is not None
-
-
-def _with_innermost(source: LightSource, starts: list[_Start]) -> Iterator[tuple[_Start, int]]:
-    """Yield each start with the innermost bracket around it, -1 at the top."""
-    brackets = sorted(source.closing.items())
-    opened: list[tuple[int, int]] = []
-    at = 0
-    for start in starts:
-        while at < len(brackets) and brackets[at][0] < start.at:
-            opened.append(brackets[at])
-            at += 1
-        while opened and opened[-1][1] < start.at:
-            opened.pop()
-        # Brackets that were closed before may lie below an open one only if they are nested wrongly.
-        yield start, next((one for one, end in reversed(opened) if end >= start.at), -1)
 
 
 _STOP = re.compile(r"[({\[;\n]")
@@ -342,10 +328,10 @@ def _by_indent(source: LightSource) -> Iterator[Symbol]:
         indent = len(line) - len(text)
         while owners and owners[-1][0] >= indent:
             owners.pop()
-        rule = next(((one.match(text), kind) for one, kind in rules if one.match(text)), None)
-        if rule is None or rule[0] is None:
+        found = next(((hit, kind) for one, kind in rules if (hit := one.match(text))), None)
+        if found is None:
             continue
-        match, kind = rule
+        match, kind = found
         last = _block_end(lines, number, indent)
         path = ".".join([*(name for _, name in owners), match["name"]])
         if kind == CLASS:
