@@ -43,7 +43,11 @@ def _facts(found: Evidence) -> list[Fact]:
 
 
 def _said(found: Evidence) -> list[tuple[str, str | None, tuple[str, ...]]]:
-    return [(fact.kind[5:], fact.after, _without_place(fact)) for fact in _facts(found)]
+    return [
+        (fact.kind[5:], fact.after, _without_place(fact))
+        for fact in _facts(found)
+        if fact.kind != "code.symbols"
+    ]
 
 
 def _without_place(fact: Fact) -> tuple[str, ...]:

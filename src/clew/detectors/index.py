@@ -155,12 +155,6 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
         ('security.editor',),
         WatchedPaths(names=('.devcontainer.json', '.dir-locals.el', '.exrc', '.lvimrc', '.nvim.lua', '.nvimrc', '.vimrc.local', 'devcontainer.json'), suffixes=('.code-workspace',), directories=('.idea', '.run', '.vscode', '.zed')),
     ),
-    "security.ci_files:CiFiles": (
-        "security/ci",
-        1,
-        ('security.ci',),
-        WatchedPaths(names=('.appveyor.yml', '.cirrus.yml', '.drone.yml', '.gitlab-ci.yml', '.travis.yml', '.woodpecker.yml', 'Jenkinsfile', 'appveyor.yml', 'azure-pipelines.yaml', 'azure-pipelines.yml', 'bitbucket-pipelines.yml', 'buildspec.yml', 'cloudbuild.yaml', 'wercker.yml'), suffixes=('.Dockerfile',), heads=('Containerfile', 'Dockerfile', 'compose', 'docker-compose'), directories=('.buildkite', '.circleci', '.forgejo', '.gitea', '.github', '.woodpecker')),
-    ),
     "security.registries:Registries": (
         "security/registries",
         1,
@@ -190,6 +184,24 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
         1,
         ('security.deleted',),
         WatchedPaths(everything=True),
+    ),
+    "code.broken_syntax:BrokenSyntax": (
+        "code/syntax",
+        1,
+        ('broken.syntax',),
+        WatchedPaths(names=('.babelrc', '.eslintrc', '.prettierrc', 'Pipfile'), suffixes=('.cjs', '.csproj', '.cts', '.go', '.java', '.js', '.json', '.jsonc', '.mjs', '.mts', '.py', '.pyi', '.rs', '.toml', '.ts', '.xml')),
+    ),
+    "checks.tests:Tests": (
+        "checks/tests",
+        1,
+        ('test.removed', 'test.skipped', 'test.weakened', 'test.enabled', 'test.added', 'test.renamed'),
+        WatchedPaths(suffixes=('.bash', '.bats', '.c', '.cc', '.cjs', '.clj', '.cljc', '.cljs', '.cpp', '.cs', '.cts', '.cxx', '.dart', '.ex', '.exs', '.feature', '.go', '.gradle', '.groovy', '.h', '.hh', '.hpp', '.hs', '.hxx', '.java', '.jl', '.js', '.jsx', '.kt', '.kts', '.lua', '.md', '.mjs', '.mts', '.php', '.pl', '.pm', '.py', '.pyi', '.r', '.rb', '.rs', '.rst', '.sc', '.scala', '.sh', '.swift', '.t', '.ts', '.tsx', '.zig')),
+    ),
+    "security.ci_files:CiFiles": (
+        "security/ci",
+        1,
+        ('security.ci',),
+        WatchedPaths(names=('.appveyor.yml', '.cirrus.yml', '.drone.yml', '.gitlab-ci.yml', '.travis.yml', '.woodpecker.yml', 'Jenkinsfile', 'appveyor.yml', 'azure-pipelines.yaml', 'azure-pipelines.yml', 'bitbucket-pipelines.yml', 'buildspec.yml', 'cloudbuild.yaml', 'wercker.yml'), suffixes=('.Dockerfile',), heads=('Containerfile', 'Dockerfile', 'compose', 'docker-compose'), directories=('.buildkite', '.circleci', '.forgejo', '.gitea', '.github', '.woodpecker')),
     ),
     "system.systemd:Systemd": (
         "system/systemd",
@@ -319,8 +331,8 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
     ),
     "files.source_files:SourceFiles": (
         "files/source",
-        1,
-        ('code.edited', 'code.added', 'code.deleted', 'code.renamed'),
+        2,
+        ('code.edited', 'code.added', 'code.deleted', 'code.renamed', 'code.symbols', 'generated.changed'),
         WatchedPaths(everything=True),
     ),
     "data.large_files:LargeFiles": (

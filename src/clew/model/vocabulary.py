@@ -256,17 +256,18 @@ FAMILIES: tuple[Family, ...] = (
         ),
     ),
     Family(
-        "code", "Files", Tier.CODE, Lines.SCOPE, 5, "the repository or directory", "the same",
-        "how many files, and lines added and removed",
+        "code", "Files", Tier.CODE, Lines.SCOPE, 5, "the repository or directory",
+        "the same; for `symbols` the file", "how many files, and lines added and removed",
         (
             ("edited", "source files have other lines, or another mode or owner"),
             ("added", "source files are new"),
             ("deleted", "source files are gone"),
             ("renamed", "source files moved"),
+            ("symbols", "functions or classes of a file are new, gone or different"),
         ),
     ),
     Family(
-        "generated", "Files", Tier.REST, Lines.SHARED, 1, "what it is: `build`, `cache`, `ignored`", "the directory", "how many files",
+        "generated", "Files", Tier.REST, Lines.SHARED, 1, "what it is: `build`, `cache`, `ignored`, `code`", "the directory", "how many files",
         (("changed", "what programs write and can write again is different"),),
     ),
     Family(

@@ -84,10 +84,13 @@ def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 
 def _toml_keys(text: str) -> Keys | None:
+    return _flat(tomllib.loads(text)) if is_safe_toml(text) else None
+
+
+def is_safe_toml(text: str) -> bool:
+    """Return whether tomllib can parse a text in reasonable time and memory."""
     dots = max((line.count(".") for line in text.splitlines()), default=0)
-    if len(text) > _TOML_LIMIT or dots > _MAX_DOTS:
-        return None
-    return _flat(tomllib.loads(text))
+    return len(text) <= _TOML_LIMIT and dots <= _MAX_DOTS
 
 
 def _flat(value: object) -> Keys | None:

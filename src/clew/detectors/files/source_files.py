@@ -8,8 +8,10 @@ In a repository, source files are:
 Elsewhere: files with a source name, outside such directories.
 
 `after` is the number of files.  The marks give the lines, the git status of the files, and their
-directory (`source_tally.py`).
+directory (`source_tally.py`).  Definitions that came, went or changed are facts of their own
+(`source_symbols.py`).
 A file with the same content at another path was moved, also between repositories.
+Code that a program wrote, as the name or the first lines of a file say, is told apart.
 """
 
 from __future__ import annotations
@@ -22,13 +24,18 @@ from clew.detectors.files.source_git_status import IGNORED, UNTRACKED, GitStatus
 from clew.detectors.files.source_languages import is_generated_or_vendored, is_source
 from clew.detectors.files.source_reading import MAX_READ, Reader
 from clew.detectors.files.source_renames import Pair, pair_equal, pair_moved
-from clew.detectors.files.source_tally import Tally
+from clew.detectors.files.source_symbols import SymbolBudget, SymbolTally
+from clew.detectors.files.source_tally import Tally, common
+from clew.detectors.files.written_by_programs import is_written_by_program
 from clew.detectors.repositories.repositories import Repositories, Repository
 from clew.model.entry import EntryKind
 from clew.model.fact import Fact
 
 _MANY = 20_000
 """From this number of changes, directories added or deleted as a whole are left to the roll-up."""
+_EVIDENCE = 6
+_FEW = 8
+"""Up to this number of files that came or went, their definitions are named."""
 _HOMES = ("home", "srv", "opt")
 """Directories of a machine whose subdirectories are more informative scopes."""
 
@@ -37,8 +44,11 @@ class SourceFiles:
     """Reports changed source files and their git status."""
 
     name = "files/source"
-    version = 1
-    kinds: tuple[str, ...] = ("code.edited", "code.added", "code.deleted", "code.renamed")
+    version = 2
+    kinds: tuple[str, ...] = (
+        "code.edited", "code.added", "code.deleted", "code.renamed", "code.symbols",
+        "generated.changed",
+    )  # fmt: skip
     watch = WatchedPaths(everything=True)
 
     def __init__(self, *, max_read: int = MAX_READ, many: int = _MANY) -> None:
@@ -55,9 +65,7 @@ class SourceFiles:
         groups.pair_across()
         for scope, group in sorted(groups.groups.items()):
             with evidence.guarded(scope.partition(":")[2]):
-                facts = tuple(group.facts())
-                if facts:
-                    yield Finding(facts, group.claims)
+                yield from group.findings()
 
 
 class _SourceGroups:
@@ -69,6 +77,7 @@ class _SourceGroups:
         self._git_statuses: dict[Repository, GitStatus] = {}
         self._reader = Reader(evidence, max_read)
         self._lines = LineBudget()
+        self._symbols = SymbolBudget()
         self.groups: dict[str, _SourceGroup] = {}
 
     def add(self, change: PathChange) -> None:
@@ -127,7 +136,7 @@ class _SourceGroups:
     def _group(self, scope: str, git_status: GitStatus | None) -> _SourceGroup:
         if scope not in self.groups:
             self.groups[scope] = _SourceGroup(
-                scope, self._evidence, git_status, self._reader, self._lines
+                scope, self._evidence, git_status, self._reader, self._lines, self._symbols
             )
         return self.groups[scope]
 
@@ -142,12 +151,14 @@ class _SourceGroup:
         git_status: GitStatus | None,
         reader: Reader,
         lines: LineBudget,
+        symbols: SymbolBudget,
     ) -> None:
         self._scope = scope
         self._evidence = evidence
         self._git_status = git_status
         self._reader = reader
         self._lines = lines
+        self._symbols = SymbolTally(symbols)
         self._statuses: dict[str, str] = {}
         self._changes: dict[str, PathChange] = {}
         self._from_elsewhere: list[Pair] = []
@@ -178,7 +189,17 @@ class _SourceGroup:
             [change for change in changes if change.new is None],
         )
 
-    def facts(self) -> Iterator[Fact]:
+    def findings(self) -> Iterator[Finding]:
+        written = [one for one in self._changes.values() if self._is_written_by_program(one)]
+        for change in written:
+            self.drop(change)
+        if written:
+            yield _generated([change.path for change in written])
+        facts = tuple(self._facts())
+        if facts:
+            yield Finding(facts, self.claims)
+
+    def _facts(self) -> Iterator[Fact]:
         edited = [(one, one) for one in self._changes.values() if one.old and one.new]
         added, deleted = self._added_and_deleted()
         moved = pair_moved(deleted, added, self._evidence.old, self._evidence.new)
@@ -189,10 +210,18 @@ class _SourceGroup:
             "code.deleted", [(one, one) for one in deleted if one.path not in taken]
         )
         yield from self._fact("code.renamed", [*moved, *self._from_elsewhere])
+        yield from self._symbols.facts(self._scope)
+
+    def _is_written_by_program(self, change: PathChange) -> bool:
+        """Return whether a program wrote a file again."""
+        if change.old is None or change.new is None or not change.is_content:
+            return False
+        return is_written_by_program(change.name, self._reader.content(change) or b"")
 
     def _fact(self, kind: str, pairs: Sequence[Pair]) -> Iterator[Fact]:
         """Yield the fact about files of one kind; a pair is the old path and the new one."""
         tally = Tally()
+        is_named = kind in ("code.edited", "code.renamed") or len(pairs) <= _FEW
         for old, new in pairs:
             if is_binary(self._reader.content(new) or b""):
                 continue
@@ -201,7 +230,9 @@ class _SourceGroup:
                 if old is new:
                     tally.add_metadata(new)
                 continue
-            tally.add_lines(*self._versions(old, new))
+            before, after = self._versions(old, new)
+            only = self._symbols.add(new.path, before, after) if is_named else ""
+            tally.add_lines(before, after, only)
         if tally.paths:
             self.claims += tally.claims
             yield tally.fact(kind, self._scope)
@@ -214,6 +245,14 @@ class _SourceGroup:
             self._reader.side(self._evidence.old, old.path, old.old),
             self._reader.side(self._evidence.new, new.path, new.new),
         )
+
+
+def _generated(paths: list[str]) -> Finding:
+    fact = Fact(
+        "generated.changed", "code", common(paths) or ".",
+        after=str(len(paths)), evidence=tuple(paths[:_EVIDENCE]),
+    )  # fmt: skip
+    return Finding((fact,), paths)
 
 
 def _is_in_whole_directory(evidence: Evidence, change: PathChange) -> bool:

@@ -1,6 +1,7 @@
 """Totals over changed source files of one kind, as marks.
 
-`+14 −2 lines`, `line endings only`, `made executable`, `3 committed`, `documents`, `in web/src`.
+`+14 −2 lines`, `line endings only`, `layout only`, `made executable`, `3 committed`, `documents`,
+`in web/src`, or `in proto (3) and README.md`.
 """
 
 from __future__ import annotations
@@ -16,6 +17,11 @@ from clew.model.fact import Fact
 
 _MAX_EVIDENCE = 6
 _EXECUTABLE = 0o111
+_NAMED = 2
+"""So few files are named by the words."""
+_DEPTH = 2
+_SHARE = 2
+"""The part of all files, as a divisor, that one directory must hold to be named."""
 
 
 class Tally:
@@ -32,6 +38,7 @@ class Tally:
         self._uncounted = 0
         self._endings = 0
         self._spaces = 0
+        self._only: dict[str, int] = {}
         self._modes = 0
         self._executable = 0
         self._owners = 0
@@ -55,8 +62,11 @@ class Tally:
         self._modes += not gained and was.mode != now.mode
         self._owners += not gained and was.mode == now.mode
 
-    def add_lines(self, before: bytes | None, after: bytes | None) -> None:
-        """Count how two versions differ; None for one that was too large to read."""
+    def add_lines(self, before: bytes | None, after: bytes | None, only: str = "") -> None:
+        """Count how two versions differ; None for one that was too large to read.
+
+        `only` is what alone is different: `layout`, `comments`.
+        """
         if before is None or after is None:
             self._uncounted += 1
             return
@@ -64,7 +74,10 @@ class Tally:
             self._endings += 1
             return
         self._counted += 1
-        self._spaces += bool(before and after) and before.split() == after.split()
+        if only:
+            self._only[only] = self._only.get(only, 0) + 1
+        else:
+            self._spaces += bool(before and after) and before.split() == after.split()
         self._lines = self._lines.plus(count_lines(before, after))
 
     def fact(self, kind: str, scope: str) -> Fact:
@@ -79,6 +92,9 @@ class Tally:
             yield str(self._lines)
         if self._endings:
             yield _all_or(self._endings, number, "line endings")
+        for what in ("layout", "comments", "imports"):
+            if what in self._only:
+                yield _all_or(self._only[what], number, what)
         if self._spaces:
             yield _all_or(self._spaces, number, "whitespace")
         if self._executable:
@@ -97,12 +113,17 @@ class Tally:
             yield "lines not counted" + (f" for {self._uncounted:,} {noun}" if few else "")
         if all(is_document(posixpath.basename(path)) for path in self.paths):
             yield "documents"
-        place, origin = _common(self.paths), _common(self._origins)
+        yield from self._places(scope.partition(":")[2])
+
+    def _places(self, top: str) -> Iterator[str]:
+        place, origin = common(self.paths), common(self._origins)
         if origin and place and origin != place:
             yield f"from {origin}"
             yield f"in {place}"
-        elif place and place != scope.partition(":")[2]:
+        elif place and place != top:
             yield f"in {place}"
+        elif len(self.paths) > _NAMED and (parts := _parts(self.paths)):
+            yield f"in {parts}"
 
 
 def _all_or(part: int, whole: int, what: str) -> str:
@@ -115,7 +136,24 @@ def _same_but_endings(before: bytes, after: bytes) -> bool:
     return before.replace(b"\r\n", b"\n") == after.replace(b"\r\n", b"\n")
 
 
-def _common(paths: list[str]) -> str:
+def _parts(paths: list[str]) -> str:
+    """Return the directories that hold most files, and the others by number or name."""
+    numbers: dict[str, list[str]] = {}
+    for path in paths:
+        directory = posixpath.dirname(path)
+        numbers.setdefault("/".join(directory.split("/")[:_DEPTH]) or ".", []).append(path)
+    most = sorted(numbers, key=lambda name: (-len(numbers[name]), name))
+    if len(numbers[most[0]]) < max(_NAMED + 1, len(paths) / _SHARE):
+        return ""
+    rest = [path for name in most[1:] for path in numbers[name]]
+    place = common(numbers[most[0]])
+    if not rest or not place:
+        return ""
+    others = posixpath.basename(rest[0]) if len(rest) == 1 else f"{len(rest):,} elsewhere"
+    return f"{place} ({len(numbers[most[0]]):,}) and {others}"
+
+
+def common(paths: list[str]) -> str:
     """Return the directory that contains all paths."""
     first, last = (posixpath.dirname(path).split("/") for path in (min(paths), max(paths)))
     same = 0

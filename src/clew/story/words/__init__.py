@@ -9,9 +9,10 @@ from collections.abc import Callable, Sequence
 
 from clew.model.fact import Fact
 from clew.story.words.checks import broken, checks, tests
+from clew.story.words.code import code
 from clew.story.words.data import containers, data
 from clew.story.words.declarations import links, locks, resources
-from clew.story.words.files import code, generated, git, logs
+from clew.story.words.files import generated, git, logs
 from clew.story.words.losses import losses, moves
 from clew.story.words.packages import executables, packages, sources, toolchains
 from clew.story.words.phrases import Phrase, place, some

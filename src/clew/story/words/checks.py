@@ -2,15 +2,103 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
+from clew.model.amount import counted
 from clew.model.fact import Fact
+from clew.story.words.code import fitted
 from clew.story.words.phrases import NAMED_ON_CARD, Phrase, arrow, base, some
 
 
 def tests(facts: Sequence[Fact]) -> Phrase:
-    parts = [_with_marks(f"{fact.subject} {fact.kind.partition('.')[2]}", fact) for fact in facts]
-    return Phrase(some(parts, 1), some(parts, NAMED_ON_CARD))
+    """Return the words for tests: those of one kind together, the files in brackets."""
+    groups: dict[tuple[str, str], list[Fact]] = {}
+    for fact in facts:
+        groups.setdefault((fact.kind.partition(".")[2], fact.scope), []).append(fact)
+    short = [_tests(found, base, 2) for found in groups.values()]
+    texts = [_tests(found, str, NAMED_ON_CARD) for found in groups.values()]
+    shortest = [_tests(found, base, 1) for found in groups.values()]
+    return Phrase(fitted(short, _SHORT), "; ".join(texts[:NAMED_ON_CARD]), fitted(shortest, 0))
+
+
+_SHORT = 64
+
+_STATES = {
+    "skip": ("{what} skipped", "skipped"),
+    "xfail": ("{what} expected to fail (xfail)", "expected to fail"),
+    "only": ("{what} no longer run{s}: only others do", "no longer run"),
+    "condition": ("{what} skipped on a condition", "skipped on a condition"),
+    "no cases": ("{what} without cases", "without cases"),
+    "commented out": ("{what} commented out", "commented out"),
+    "renamed": ("{what} no longer run{s}: renamed", "no longer run"),
+    "not collected": ("{what} no longer run{s}: not collected", "no longer run"),
+    "doctest": ("{what} skipped (doctest)", "skipped"),
+}
+
+
+def _tests(facts: Sequence[Fact], say: Callable[[str], str], most: int) -> str:
+    """Return the words for facts of one kind."""
+    kind, how = facts[0].kind.partition(".")[2], facts[0].scope
+    number = sum(_affected(fact) for fact in facts)
+    files = some([say(fact.subject.rstrip("/")) for fact in facts], most, "files")
+    names = [name for fact in facts for name in fact.marks]
+    what = names[0] if number == 1 and len(names) == 1 else counted(number, "test")
+    listed = f": {', '.join(names[:most])}" if say is str and number > 1 and names else ""
+    match kind:
+        case "skipped" if how == "file renamed":
+            return some(
+                [
+                    f"{say(fact.subject)} → {say(fact.marks[0] if fact.marks else 'elsewhere')}: {counted(_affected(fact), 'test')} no longer run"
+                    for fact in facts
+                ],
+                most,
+            )
+        case "skipped":
+            words = _STATES.get(how, ("{what} no longer run{s}: {how}", ""))[0]
+            said = words.format(what=what, s="s" if number == 1 else "", how=how)
+            return f"{said} ({files}{listed})"
+        case "removed" if any(fact.after is None for fact in facts):
+            return some([_deleted(fact, say) for fact in facts], most)
+        case "removed":
+            noun = what if how != "cases" else f"{counted(number, 'case')} of {some(names, 1)}"
+            why = f" {how}" if how in _REASONS else ""
+            return f"{noun} removed{why} from {files}{listed}"
+        case "weakened":
+            return f"{files}: {_weakened(how, number, names, most if say is str else 1)}"
+        case "enabled":
+            return f"{what} run{'s' if number == 1 else ''} again ({files}{listed})"
+        case "renamed":
+            return f"{some(names, most)} ({files})" if names else f"tests renamed ({files})"
+        case _:
+            return f"{what} added ({files}{listed})"
+
+
+_REASONS = ("with their code", "another branch", "edit undone")
+
+
+def _affected(fact: Fact) -> int:
+    return abs(int(fact.before or 0) - int(fact.after or 0))
+
+
+def _deleted(fact: Fact, say: Callable[[str], str]) -> str:
+    """Return the words for a file or directory that is gone."""
+    name = fact.subject if fact.subject.endswith("/") else say(fact.subject)
+    why = f" {fact.scope}" if fact.scope == "with their code" else ""
+    why = f", {fact.scope}" if fact.scope in ("another branch", "edit undone") else why
+    return f"{name} deleted ({counted(_affected(fact), 'test')}{why})"
+
+
+def _weakened(how: str, number: int, names: Sequence[str], most: int) -> str:
+    where = f" ({some(names, most)})" if names and (most > 1 or len(names) == 1) else ""
+    match how:
+        case "empty":
+            return f"{some(names, most)} {'is' if len(names) == 1 else 'are'} empty"
+        case "constant":
+            return f"{counted(number, 'assert')} always hold{'s' if number == 1 else ''}{where}"
+        case "weaker":
+            return f"{counted(number, 'assert')} weaker{where}"
+        case _:
+            return f"{counted(number, 'assert')} removed{where}"
 
 
 def checks(facts: Sequence[Fact]) -> Phrase:
@@ -24,18 +112,21 @@ def _check(fact: Fact, name: str) -> str:
 
 
 def broken(facts: Sequence[Fact]) -> Phrase:
-    parts = [_broken(fact, fact.subject) for fact in facts]
-    return Phrase(some([_broken(fact, base(fact.subject)) for fact in facts], 1), some(parts, 4))
+    parts = [_broken(fact, fact.subject, len(fact.marks)) for fact in facts]
+    short = [_broken(fact, base(fact.subject), 1) for fact in facts]
+    shortest = [_broken(fact, base(fact.subject), 0) for fact in facts]
+    return Phrase(some(short, 1), some(parts, 4), some(shortest, 1))
 
 
-def _broken(fact: Fact, name: str) -> str:
+def _broken(fact: Fact, name: str, marks: int) -> str:
     words = {
         "conflict": "unresolved conflict in {name}",
         "install": "{name}: incomplete installation",
         "environment": "{name}: the environment is broken",
         "syntax": "{name} no longer parses",
     }
-    return _with_marks(words[fact.kind.partition(".")[2]].format(name=name), fact)
+    text = words[fact.kind.partition(".")[2]].format(name=name)
+    return _with_marks(text, fact._replace(marks=fact.marks[:marks]))
 
 
 def _with_marks(text: str, fact: Fact) -> str:

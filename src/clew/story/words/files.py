@@ -1,12 +1,12 @@
-"""Words for repositories, source files, build output and logs."""
+"""Words for repositories, build output and logs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from clew.model.amount import counted
 from clew.model.fact import Fact
-from clew.story.words.phrases import NUMBERS, Phrase, base, joined, near, place, some
+from clew.story.words.phrases import Phrase, base, place, some
 
 
 def git(facts: Sequence[Fact]) -> Phrase:
@@ -68,90 +68,13 @@ def _branch(fact: Fact, marks: str, others: str) -> str:
     return f"branch {fact.subject} {marks}".rstrip()
 
 
-def code(facts: Sequence[Fact]) -> Phrase:
-    number = sum(int(fact.after or fact.before or 0) for fact in facts)
-    marks = _summed([mark for fact in facts for mark in fact.marks if not _is_aside(mark)])
-    detail = f" ({', '.join(marks)})" if marks else ""
-    only = [mark for mark in marks if mark.endswith(" only") or mark == "made executable"]
-    brief = f" ({only[0]})" if only else ""
-    if number <= _NAMED_FILES and all(fact.evidence for fact in facts):
-        names = ", ".join(f"{_verb(fact)} {_file_names(fact, near)}" for fact in facts)
-        paths = ", ".join(f"{_verb(fact)} {_file_names(fact, str)}" for fact in facts)
-        if len(names) <= _NAMES_LIMIT:
-            return Phrase(names + brief, paths + detail)
-    noun = "document" if all("documents" in fact.marks for fact in facts) else "source file"
-    joined = ", ".join(f"{_verb(fact)} {int(fact.after or fact.before or 0):,}" for fact in facts)
-    said = f"{joined} {noun}{'' if number == 1 else 's'}{_common_place(facts)}"
-    return Phrase(said + brief, said + detail)
-
-
-_NAMED_FILES = 2
-"""Up to this many files are named, more are counted."""
-
-
-_NAMES_LIMIT = 48
-
-
-def _is_aside(mark: str) -> bool:
-    """Return whether the line already contains a mark of code elsewhere."""
-    return mark == "documents" or mark.startswith(("in ", "from "))
-
-
-def _verb(fact: Fact) -> str:
-    whole = f"{int(fact.after or fact.before or 0):,} reverted"
-    if whole in fact.marks:
-        return "brought back" if fact.kind == "code.added" else "reverted"
-    if not {"mode only", "owner only", "made executable"}.isdisjoint(fact.marks):
-        return "changed"
-    return fact.kind.partition(".")[2]
-
-
-def _file_names(fact: Fact, say: Callable[[str], str]) -> str:
-    if fact.kind != "code.renamed":
-        return joined([say(path) for path in fact.evidence])
-    pairs = zip(fact.evidence[::2], fact.evidence[1::2], strict=False)
-    return joined([f"{say(old)} → {_moved_to(old, new, say)}" for old, new in pairs])
-
-
-def _moved_to(old: str, new: str, say: Callable[[str], str]) -> str:
-    return say(new) if say(old) != say(new) else f"{new.rpartition('/')[0] or '.'}/"
-
-
-def _common_place(facts: Sequence[Fact]) -> str:
-    """Return the common directory of all files, else that of their repository."""
-    if len(facts) == 1 and any(mark.startswith("from ") for mark in facts[0].marks):
-        return " " + " to ".join(mark.removeprefix("in ") for mark in facts[0].marks[-2:])
-    found = {mark for fact in facts for mark in fact.marks if mark.startswith("in ")}
-    if len(found) == 1 and all(not found.isdisjoint(fact.marks) for fact in facts):
-        return f" {found.pop()}"
-    where = place(facts[0].scope)
-    return f" in {where}" if where else ""
-
-
-def _summed(marks: Sequence[str]) -> list[str]:
-    """Return marks with equal words added up: `+1 lines` and `+3 −1 lines` give `+4 −1 lines`."""
-    sums: dict[str, list[int]] = {}
-    for mark in marks:
-        numbers = [int(number.replace(",", "")) for number in NUMBERS.findall(mark)]
-        words = NUMBERS.sub("#", mark)
-        words += "s" if words.endswith("# line") else ""
-        if words in ("+# lines", "−# lines"):  # one side only
-            numbers = [*numbers, 0] if words[0] == "+" else [0, *numbers]
-            words = "+# −# lines"
-        before = sums.setdefault(words, [0] * len(numbers))
-        sums[words] = [one + other for one, other in zip(before, numbers, strict=True)]
-    return [_filled(words, numbers) for words, numbers in sums.items()]
-
-
-def _filled(words: str, numbers: Sequence[int]) -> str:
-    for number in numbers:
-        words = words.replace("#", f"{number:,}", 1)
-    words = words.replace("+0 ", "").replace(" −0 lines", " lines")
-    return words.removesuffix("s") if words in ("+1 lines", "−1 lines") else words
-
-
 def generated(facts: Sequence[Fact]) -> Phrase:
-    names = {"build": "build output", "cache": "caches", "ignored": "ignored files"}
+    names = {
+        "build": "build output",
+        "cache": "caches",
+        "ignored": "ignored files",
+        "code": "generated code",
+    }
     scopes = list(dict.fromkeys(fact.scope for fact in facts))
     number = sum(int(fact.after or 0) for fact in facts)
     what = " and ".join(names.get(scope, scope) for scope in scopes)

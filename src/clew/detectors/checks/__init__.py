@@ -1,0 +1,1 @@
+"""Detectors of tests and checks: what no longer runs, and what no longer fails."""

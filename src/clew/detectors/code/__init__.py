@@ -1,0 +1,1 @@
+"""Reading of source code: definitions, layout, syntax."""

@@ -1,0 +1,215 @@
+"""Syntax detector: files that could be parsed and no longer can.
+
+Python by its own parser, JSON (with comments), TOML and XML by those of the standard library.  Of Go,
+Rust, Java, JavaScript and TypeScript only brackets that do not match are recognised.
+Not reported: a file with conflict markers, which says more, an empty one, and Python that a newer
+interpreter may understand.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Callable, Iterator, Sequence
+from xml.parsers import expat
+
+from clew.detectors.code.definitions import parse
+from clew.detectors.code.languages import decoded, language_of
+from clew.detectors.code.light_source import LightSource
+from clew.detectors.detector import Evidence, Finding, PathChange, TooLarge, WatchedPaths
+from clew.detectors.files.config_keys import is_safe_toml
+from clew.detectors.files.loose_json import strict_json
+from clew.detectors.files.source_languages import is_generated_or_vendored
+from clew.model.fact import Fact, Severity
+from clew.model.named_tuple import NamedTuple
+
+_FILE_LIMIT = 1 << 20
+_MAX_FILES = 200
+_MAX_BYTES = 1 << 20
+"""What is parsed for one story: new versions, and old ones where the new cannot be parsed."""
+_REASON = 60
+_CONFLICT = re.compile(rb"^(?:<{7} |>{7} )", re.M)
+_TEMPLATE = re.compile(rb"\{[{%]")
+_NEWER = re.compile(
+    r"^\s*+(?:type [A-Za-z_]\w*+\s*+[\[=]|(?:async )?(?:def|class) \w++\[|except\*? [\w.]++\s*+,)"
+    r"|\b[tT][rR]?[\"']|^\s*+lazy (?:import|from)\b",
+    re.M,
+)
+"""Syntax of Python 3.12 and later, which the running interpreter may not know."""
+
+
+class SyntaxProblem(NamedTuple):
+    """Where and why a file cannot be parsed."""
+
+    line: int = 0
+    reason: str = ""
+
+
+Parser = Callable[[str], SyntaxProblem | None]
+"""Returns what is wrong with a text; None if it can be parsed."""
+
+
+class BrokenSyntax:
+    """Reports files that no longer can be parsed."""
+
+    name = "code/syntax"
+    version = 1
+    kinds: tuple[str, ...] = ("broken.syntax",)
+    watch = WatchedPaths(
+        suffixes=(
+            ".py", ".pyi", ".json", ".jsonc", ".toml", ".xml", ".csproj", ".go", ".rs", ".java",
+            ".js", ".mjs", ".cjs", ".ts", ".mts", ".cts",
+        ),
+        names=("Pipfile", ".babelrc", ".eslintrc", ".prettierrc"),
+    )  # fmt: skip
+
+    def __init__(self, *, max_files: int = _MAX_FILES, max_bytes: int = _MAX_BYTES) -> None:
+        self._max_files = max_files
+        self._max_bytes = max_bytes
+
+    def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
+        files, size = self._max_files, self._max_bytes
+        for change in changes:
+            if not _is_edit(evidence, change) or change.new is None or files < 1:
+                continue
+            if change.new.size > min(size, _FILE_LIMIT):
+                continue
+            files, size = files - 1, size - change.new.size
+            with evidence.guarded(change.path):
+                yield from _judge(evidence, change)
+
+
+def _is_edit(evidence: Evidence, change: PathChange) -> bool:
+    """Return whether somebody edited a file that is theirs."""
+    old, new = change.old, change.new
+    if old is None or new is None or not old.is_file or not new.is_file or not new.size:
+        return False
+    path = change.path
+    if path in evidence.claimed or path in evidence.owners or not change.is_content:
+        return False
+    return not is_generated_or_vendored(path)
+
+
+def _judge(evidence: Evidence, change: PathChange) -> Iterator[Finding]:
+    parser = _parser_of(change.name)
+    after = evidence.new.read(change.path, _FILE_LIMIT) or b""
+    if parser is None or b"\0" in after or _CONFLICT.search(after):
+        return
+    problem = parser(decoded(after))
+    if problem is None:
+        return
+    try:
+        before = evidence.old.read(change.path, _FILE_LIMIT) or b""
+    except TooLarge:
+        return
+    if not before.strip() or _CONFLICT.search(before) or parser(decoded(before)) is not None:
+        return
+    if _TEMPLATE.search(after) and not _TEMPLATE.search(before):
+        return
+    if problem.reason == _BRACKETS and not _is_plain_difference(before, after):
+        return
+    marks = [f"line {problem.line:,}"] if problem.line else []
+    marks += [problem.reason] if problem.reason else []
+    fact = Fact(
+        "broken.syntax", language_of(change.name) or change.name.rpartition(".")[2], change.path,
+        severity=Severity.HIGH, evidence=(change.path,), marks=tuple(marks),
+    )  # fmt: skip
+    yield Finding((fact,), (change.path,))
+
+
+def _python(text: str) -> SyntaxProblem | None:
+    try:
+        parse(text)
+    except SyntaxError as error:
+        reason = str(error.msg).partition(" after ")[0][:_REASON]
+        if "f-string" in reason or _NEWER.search(text):
+            return None
+        return SyntaxProblem(error.lineno or 0, reason)
+    except (ValueError, RecursionError, MemoryError):
+        return None
+    return None
+
+
+def _json(text: str) -> SyntaxProblem | None:
+    try:
+        json.loads(text)
+    except RecursionError:
+        return None
+    except ValueError as error:
+        problem = SyntaxProblem(getattr(error, "lineno", 0), str(getattr(error, "msg", "")))
+        return None if _is_loose_json(text) else problem
+    return None
+
+
+def _is_loose_json(text: str) -> bool:
+    """Return whether a text is JSON with comments, or one value on each line."""
+    try:
+        json.loads(strict_json(text))
+    except (ValueError, RecursionError):
+        pass
+    else:
+        return True
+    lines = [line for line in text.splitlines() if line.strip()]
+    try:
+        return len(lines) > 1 and all(json.loads(line) is not None for line in lines[:20])
+    except (ValueError, RecursionError):
+        return False
+
+
+def _toml(text: str) -> SyntaxProblem | None:
+    if not is_safe_toml(text):
+        return None
+    try:
+        tomllib.loads(text)
+    except RecursionError:
+        return None
+    except ValueError as error:
+        found = re.search(r"line (\d{1,9})", str(error))
+        return SyntaxProblem(int(found[1]) if found else 0)
+    return None
+
+
+def _xml(text: str) -> SyntaxProblem | None:
+    if "<!ENTITY" in text or "<!DOCTYPE" in text:
+        return None  # entities may expand without end
+    try:
+        expat.ParserCreate("utf-8").Parse(text.encode("utf-8", "replace"), True)
+    except expat.ExpatError as error:
+        return SyntaxProblem(error.lineno, expat.errors.messages.get(error.code, ""))
+    return None
+
+
+_BRACKETS = "brackets do not match"
+
+
+def _brackets(language: str) -> Parser:
+    def judge(text: str) -> SyntaxProblem | None:
+        source = LightSource(text, language)
+        opened = sum(source.masked.count(sign) for sign in "([{")
+        closed = sum(source.masked.count(sign) for sign in ")]}")
+        if opened == closed == len(source.closing):
+            return None
+        return SyntaxProblem(reason=_BRACKETS)
+
+    return judge
+
+
+def _is_plain_difference(before: bytes, after: bytes) -> bool:
+    """Return whether the lines that differ have nothing that a light reader may misread."""
+    differing = set(before.split(b"\n")) ^ set(after.split(b"\n"))
+    return not any(sign in line for line in differing for sign in (b"`", b"/", b"'", b'"', b"\\"))
+
+
+def _parser_of(name: str) -> Parser | None:
+    suffix = name[name.rfind(".") :].lower()
+    if suffix in (".json", ".jsonc", ".babelrc", ".eslintrc", ".prettierrc"):
+        return _json
+    if suffix == ".toml" or name == "Pipfile":
+        return _toml
+    if suffix in (".xml", ".csproj"):
+        return _xml
+    language = language_of(name)
+    if language == "python":
+        return _python
+    return _brackets(language) if language in ("go", "rust", "java", "js", "ts") else None

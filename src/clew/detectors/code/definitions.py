@@ -1,0 +1,191 @@
+"""Differences between two versions of a source file, named by its definitions.
+
+    +limit()  −Mailer  ~orders()  ~total(+discount)  discount() → reduced()
+
+A version that differs in layout, comments, docstrings or the order of imports only has no such
+difference, and says so.
+"""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from collections.abc import Iterator, Sequence
+
+from clew.detectors.code.languages import decoded, language_of
+from clew.detectors.code.light_source import LightSource
+from clew.detectors.code.light_symbols import LIGHT_LANGUAGES, light_symbols
+from clew.detectors.code.python_symbols import python_symbols, without_docstrings
+from clew.detectors.code.symbols import CLASS, CONSTANT, FUNCTION, Symbol, Symbols
+from clew.model.named_tuple import NamedTuple
+
+LAYOUT, COMMENTS, IMPORTS = "layout", "comments", "imports"
+"""What alone is different."""
+
+_MAX_PAIRS = 400
+_MAX_PARAMETERS = 3
+
+
+class Version(NamedTuple):
+    """One version of a source file, read."""
+
+    text: str
+    symbols: Symbols
+    source: LightSource | None = None
+    """None for Python, which has a parser."""
+
+
+class Differences(NamedTuple):
+    """How two versions differ; a file that came or went has one version that is empty."""
+
+    added: tuple[Symbol, ...] = ()
+    removed: tuple[Symbol, ...] = ()
+    changed: tuple[str, ...] = ()
+    """As shown: `orders()`, `total(+discount)`."""
+    renamed: tuple[tuple[Symbol, Symbol], ...] = ()
+    only: str = ""
+    """`layout`, `comments` or `imports` if nothing else is different."""
+
+
+def can_be_read(name: str) -> bool:
+    """Return whether the definitions of a file with this name can be read."""
+    language = language_of(name)
+    return language == "python" or language in LIGHT_LANGUAGES
+
+
+def read_version(name: str, content: bytes) -> Version | None:
+    """Return a version of a file; None if it cannot be parsed."""
+    language = language_of(name)
+    text = decoded(content)
+    if language != "python":
+        source = LightSource(text, language)
+        return Version(text, light_symbols(source), source)
+    tree = parsed(text)
+    return None if tree is None else Version(text, python_symbols(tree, text))
+
+
+def parsed(text: str) -> ast.Module | None:
+    """Return the syntax tree of a Python file; None if it has none."""
+    try:
+        return parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def parse(text: str) -> ast.Module:
+    """Return the syntax tree of a Python file; warnings about its strings are nobody's."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ast.parse(text)
+
+
+def differences(before: Version, after: Version) -> Differences:
+    """Return how two versions differ."""
+    old, new = before.symbols, after.symbols
+    gone = [symbol for name, symbol in old.items() if name not in new]
+    fresh = [symbol for name, symbol in new.items() if name not in old]
+    renamed = _renamed(gone, fresh)
+    was = {one.name for one, _ in renamed}
+    now = {one.name for _, one in renamed}
+    removed = _outermost([one for one in gone if one.name not in was], was)
+    added = _outermost([one for one in fresh if one.name not in now], now)
+    changed = tuple(_changed(old, new))
+    only = "" if added or removed or changed or renamed else _only(before, after)
+    return Differences(tuple(added), tuple(removed), changed, tuple(renamed), only)
+
+
+def definitions(version: Version) -> tuple[Symbol, ...]:
+    """Return the functions and classes at the top of a version."""
+    return tuple(
+        symbol
+        for symbol in version.symbols.values()
+        if symbol.kind != CONSTANT and "." not in symbol.name
+    )
+
+
+def _outermost(symbols: Sequence[Symbol], renamed: set[str]) -> list[Symbol]:
+    """Return the symbols that are not in a class which is listed itself; constants come last."""
+    classes = {one.name for one in symbols if one.kind == CLASS} | renamed
+    found = [one for one in symbols if one.owner not in classes]
+    return sorted(found, key=lambda one: one.kind == CONSTANT)
+
+
+def _renamed(gone: Sequence[Symbol], fresh: Sequence[Symbol]) -> list[tuple[Symbol, Symbol]]:
+    """Return the pairs that differ in their name only."""
+    if not gone or not fresh or len(gone) + len(fresh) > _MAX_PAIRS:
+        return []
+    waiting: dict[tuple[str, object], list[Symbol]] = {}
+    for symbol in gone:
+        if symbol.kind != CONSTANT:
+            waiting.setdefault((symbol.kind, symbol.anonymous()), []).append(symbol)
+    pairs = []
+    for symbol in fresh:
+        if symbol.kind == CONSTANT:
+            continue
+        found = waiting.get((symbol.kind, symbol.anonymous()))
+        if found:
+            pairs.append((found.pop(0), symbol))
+    inside = {old.name for old, _ in pairs if old.kind == CLASS}
+    return [pair for pair in pairs if pair[0].owner not in inside]
+
+
+def _changed(old: Symbols, new: Symbols) -> Iterator[str]:
+    both = [(old[name], symbol) for name, symbol in new.items() if name in old]
+    for kind in (FUNCTION, CLASS, CONSTANT):
+        for was, now in both:
+            if now.kind == kind and was.raw != now.raw and was.normal() != now.normal():
+                yield _with_parameters(was, now)
+
+
+def _with_parameters(was: Symbol, now: Symbol) -> str:
+    """Return the name of a definition, with the parameters that came and went."""
+    if was.parameters is None or now.parameters is None or was.parameters == now.parameters:
+        return now.shown
+    signs = [f"+{name}" for name in now.parameters if name not in was.parameters]
+    signs += [f"−{name}" for name in was.parameters if name not in now.parameters]
+    if len(signs) > _MAX_PARAMETERS:
+        signs[_MAX_PARAMETERS:] = ["…"]
+    return f"{now.shown[:-2]}({', '.join(signs)})"
+
+
+def _only(before: Version, after: Version) -> str:
+    """Return what alone is different, or nothing if more is."""
+    if before.source is None or after.source is None:
+        return _only_in_python(before.text, after.text)
+    if before.source.tokens() != after.source.tokens():
+        return ""
+    same = _words(before.source.comments) == _words(after.source.comments)
+    return LAYOUT if same else COMMENTS
+
+
+def _only_in_python(before: str, after: str) -> str:
+    old, new = parse(before), parse(after)
+    docstrings = _docstrings(old), _docstrings(new)
+    without_docstrings(old)
+    without_docstrings(new)
+    if ast.dump(old, annotate_fields=False) != ast.dump(new, annotate_fields=False):
+        return IMPORTS if _without_imports(old) == _without_imports(new) else ""
+    comments = [_words(LightSource(text, "python").comments) for text in (before, after)]
+    is_same = docstrings[0] == docstrings[1] and comments[0] == comments[1]
+    return LAYOUT if is_same else COMMENTS
+
+
+def _docstrings(tree: ast.Module) -> list[list[str]]:
+    found = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            found.append((ast.get_docstring(node, clean=False) or "").split())
+    return found
+
+
+def _without_imports(tree: ast.Module) -> list[str]:
+    """Return the statements of a module that import nothing."""
+    return [
+        ast.dump(node, annotate_fields=False)
+        for node in tree.body
+        if not isinstance(node, ast.Import | ast.ImportFrom)
+    ]
+
+
+def _words(comments: Sequence[str]) -> list[str]:
+    return " ".join(comments).split()

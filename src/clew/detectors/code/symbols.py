@@ -1,0 +1,42 @@
+"""Definitions of a source file: functions, classes, methods and constants."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from clew.model.named_tuple import NamedTuple
+
+FUNCTION, CLASS, CONSTANT = "function", "class", "constant"
+
+_MAX_NAME = 60
+
+
+class Symbol(NamedTuple):
+    """One definition."""
+
+    name: str
+    """Qualified by its class: `Session.close`."""
+    kind: str
+    raw: str
+    """Its text."""
+    normal: Callable[[], object]
+    """Returns what is equal for two definitions that differ in layout and comments only."""
+    anonymous: Callable[[], object]
+    """The same without its own name: equal for a definition that was renamed."""
+    parameters: tuple[str, ...] | None = None
+    """The names of its parameters; None if they were not read."""
+
+    @property
+    def shown(self) -> str:
+        """Its name, with `()` for a function."""
+        name = self.name if len(self.name) <= _MAX_NAME else f"{self.name[: _MAX_NAME - 1]}…"
+        return f"{name}()" if self.kind == FUNCTION else name
+
+    @property
+    def owner(self) -> str:
+        """The class it is in; empty at the top."""
+        return self.name.rpartition(".")[0]
+
+
+Symbols = dict[str, Symbol]
+"""The definitions of a file by name, in the order of the file."""
