@@ -95,6 +95,18 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
         ('toolchain.added', 'toolchain.changed', 'toolchain.removed'),
         WatchedPaths(below=('etc/alternatives',), names=('.mise.toml', '.tool-versions', 'VERSION', 'mise.toml', 'release'), directories=('.asdf', '.fnm', '.ghcup', '.goenv', '.gvm', '.jenv', '.nodenv', '.nvm', '.pyenv', '.rbenv', '.rustup', '.rvm', '.sdkman', '.tfenv', '.volta', 'fnm', 'mise', 'n', 'nvm', 'pyenv', 'rtx', 'rustup', 'uv')),
     ),
+    "repositories.checkouts:Checkouts": (
+        "git/checkouts",
+        1,
+        ('git.worktree', 'git.sparse'),
+        WatchedPaths(names=('gitdir', 'index')),
+    ),
+    "repositories.lfs_pointers:LfsPointers": (
+        "git/lfs",
+        1,
+        ('git.lfs',),
+        WatchedPaths(everything=True),
+    ),
     "os_packages.tampered:TamperedFiles": (
         "os/tampered",
         1,
@@ -277,9 +289,21 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
     ),
     "repositories.git:Git": (
         "git",
-        1,
-        ('git.commit', 'git.branch', 'git.reset', 'git.rebase', 'git.stash', 'git.remote', 'git.hook'),
+        2,
+        ('git.commit', 'git.branch', 'git.reset', 'git.rebase', 'git.stash', 'git.remote', 'git.hook', 'git.submodule', 'broken.operation'),
         WatchedPaths(names=('.git', 'HEAD', 'applypatch-msg', 'commit-msg', 'fsmonitor-watchman', 'packed-refs', 'post-applypatch', 'post-checkout', 'post-commit', 'post-index-change', 'post-merge', 'post-receive', 'post-rewrite', 'post-update', 'pre-applypatch', 'pre-auto-gc', 'pre-commit', 'pre-merge-commit', 'pre-push', 'pre-rebase', 'pre-receive', 'prepare-commit-msg', 'proc-receive', 'push-to-checkout', 'reference-transaction', 'sendemail-validate', 'update'), directories=('.git', 'objects', 'refs', 'worktrees')),
+    ),
+    "repositories.conflicts:Conflicts": (
+        "git/conflicts",
+        1,
+        ('broken.conflict',),
+        WatchedPaths(everything=True),
+    ),
+    "repositories.discarded:Discarded": (
+        "git/discarded",
+        1,
+        ('git.discarded',),
+        WatchedPaths(everything=True),
     ),
     "tools.executables:Executables": (
         "tools/executables",

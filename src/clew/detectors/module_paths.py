@@ -25,6 +25,9 @@ DETECTORS: tuple[str, ...] = (
     "tools.gems:Gems",
     "tools.composer:Composer",
     "tools.toolchains:Toolchains",
+    # files that git has, before anything is reported as deleted or shrunk
+    "repositories.checkouts:Checkouts",
+    "repositories.lfs_pointers:LfsPointers",
     # warnings
     "os_packages.tampered:TamperedFiles",
     "security.privileged_files:PrivilegedFiles",
@@ -60,6 +63,8 @@ DETECTORS: tuple[str, ...] = (
     "data.tabular:Tabular",
     # projects
     "repositories.git:Git",
+    "repositories.conflicts:Conflicts",
+    "repositories.discarded:Discarded",
     "tools.executables:Executables",
     "security.planted_secrets:PlantedSecrets",
 )
