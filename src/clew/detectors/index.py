@@ -311,6 +311,12 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
         ('executable.added',),
         WatchedPaths(directories=('.bin', 'bin', 'games', 'sbin', 'tools')),
     ),
+    "security.committed_secrets:CommittedSecrets": (
+        "security/committed_secrets",
+        1,
+        ('security.secret',),
+        WatchedPaths(names=('HEAD',)),
+    ),
     "security.planted_secrets:PlantedSecrets": (
         "security/secrets",
         1,

@@ -66,6 +66,7 @@ DETECTORS: tuple[str, ...] = (
     "repositories.conflicts:Conflicts",
     "repositories.discarded:Discarded",
     "tools.executables:Executables",
+    "security.committed_secrets:CommittedSecrets",
     "security.planted_secrets:PlantedSecrets",
 )
 """Detectors of one subject each."""
