@@ -43,9 +43,9 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
     ),
     "python.pip:Pip": (
         "python/pip",
-        1,
-        ('package.added', 'package.changed', 'package.removed', 'generated.changed', 'code.edited', 'code.deleted'),
-        WatchedPaths(names=('INSTALLER', 'METADATA', 'PKG-INFO', 'RECORD', 'REQUESTED', 'SOURCES.txt', 'WHEEL', 'dependency_links.txt', 'entry_points.txt', 'not-zip-safe', 'pyvenv.cfg', 'requires.txt', 'top_level.txt'), directories=('dist-packages', 'site-packages')),
+        2,
+        ('package.added', 'package.changed', 'package.removed', 'generated.changed', 'code.edited', 'code.deleted', 'broken.install', 'broken.environment', 'toolchain.changed'),
+        WatchedPaths(names=('INSTALLER', 'METADATA', 'PKG-INFO', 'RECORD', 'REQUESTED', 'SOURCES.txt', 'WHEEL', 'dependency_links.txt', 'entry_points.txt', 'not-zip-safe', 'python', 'python.exe', 'python3', 'pyvenv.cfg', 'requires.txt', 'top_level.txt'), directories=('dist-packages', 'site-packages')),
     ),
     "node.npm:Npm": (
         "node/npm",
@@ -69,6 +69,12 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
         "node/bun",
         1,
         ('package.added', 'package.changed', 'package.removed', 'code.edited', 'code.deleted', 'generated.changed'),
+        WatchedPaths(directories=('node_modules',)),
+    ),
+    "node.incomplete_modules:IncompleteModules": (
+        "node/incomplete",
+        1,
+        ('broken.install',),
         WatchedPaths(directories=('node_modules',)),
     ),
     "tools.cargo:Cargo": (
@@ -286,6 +292,12 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
         1,
         ('data.changed',),
         WatchedPaths(suffixes=('.arrow', '.csv', '.feather', '.jsonl', '.ndjson', '.parquet', '.tsv')),
+    ),
+    "files.downloads:Downloads": (
+        "files/downloads",
+        1,
+        ('broken.download',),
+        WatchedPaths(suffixes=('.!qB', '.!ut', '.aria2', '.bc!', '.crdownload', '.download', '.fdmdownload', '.filepart', '.incomplete', '.opdownload', '.part', '.partial', '.xltd')),
     ),
     "repositories.git:Git": (
         "git",

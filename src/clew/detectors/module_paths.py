@@ -21,6 +21,7 @@ DETECTORS: tuple[str, ...] = (
     "node.pnpm:Pnpm",
     "node.yarn:Yarn",
     "node.bun:Bun",
+    "node.incomplete_modules:IncompleteModules",
     "tools.cargo:Cargo",
     "tools.gems:Gems",
     "tools.composer:Composer",
@@ -61,6 +62,7 @@ DETECTORS: tuple[str, ...] = (
     "data.weights:Weights",
     "data.archives:Archives",
     "data.tabular:Tabular",
+    "files.downloads:Downloads",
     # projects
     "repositories.git:Git",
     "repositories.conflicts:Conflicts",

@@ -93,14 +93,14 @@ def _rejected(facts: Sequence[Fact]) -> Phrase:
 def _installs(facts: Sequence[Fact]) -> Phrase:
     manager, where = facts[0].scope.partition(":")[0], place(facts[0].scope)
     inside = f" in {where}" if where else ""
-    whole = [fact for fact in facts if fact.subject == manager]
-    if whole:  # a manager that installs all packages at once
-        marks = ", ".join(whole[0].marks)
-        text = f"{manager} install incomplete"
+    whole = [fact for fact in facts if fact.subject == "node_modules"]
+    if whole:
+        marks = [mark for mark in whole[0].marks if mark != manager]
+        said = f"node_modules incomplete{inside}"
         return Phrase(
-            f"{text}: {whole[0].marks[0]}{inside}" if marks else text + inside,
-            f"{text}{inside}: {marks}" if marks else text + inside,
-            text,
+            f"{said}: {marks[0]}" if marks else said,
+            f"{said}: {', '.join(marks)} ({manager})" if marks else f"{said} ({manager})",
+            f"{manager}: {marks[0]}" if marks else said,
         )
     if len(facts) == 1:
         fact = facts[0]
@@ -126,7 +126,8 @@ def _detailed(fact: Fact) -> str:
 
 def _downloads(facts: Sequence[Fact]) -> Phrase:
     names = [fact.subject for fact in facts]
-    size = f" ({facts[0].after} so far)" if facts[0].after else ""
+    before = f"{facts[0].before} → " if facts[0].before else ""
+    size = f" ({before}{facts[0].after} so far)" if facts[0].after else ""
     if len(names) > 1:
         text = f"{counted(len(names), 'download')} incomplete"
         return Phrase(f"{text} ({base(names[0])}, …)", f"{text}: {some(names, _ON_CARD)}", text)
@@ -161,6 +162,31 @@ def _syntax(facts: Sequence[Fact]) -> Phrase:
         f"{joined([_detailed(fact) for fact in facts[:_ON_CARD]])} no longer parse",
         f"{counted(len(names), 'file')} no longer parse",
     )
+
+
+def unfinished_packages(facts: Sequence[Fact]) -> Phrase | None:
+    """Return the words for packages that dpkg has not installed completely; None for others."""
+    if not all(not _UNFINISHED.isdisjoint(fact.marks) for fact in facts):
+        return None
+    manager, names = facts[0].scope, [fact.subject for fact in facts]
+    states = list(dict.fromkeys(mark for fact in facts for mark in fact.marks))
+    state = states[0] if len(states) == 1 else "not configured"
+    details = [f"{_versioned(fact)} is {', '.join(fact.marks)}" for fact in facts]
+    return Phrase(
+        f"installation of {some(names, 2)} incomplete ({state}) ({manager})",
+        f"installation incomplete ({manager}): {some(details, _ON_CARD)}",
+        f"installation of {some(names, 1)} incomplete",
+    )
+
+
+_UNFINISHED = frozenset((
+    "half-installed", "half-configured", "unpacked, not configured", "must be reinstalled",
+))  # fmt: skip
+"""States of packages of dpkg."""
+
+
+def _versioned(fact: Fact) -> str:
+    return f"{fact.subject} {fact.after}" if fact.after else fact.subject
 
 
 _WORDS: dict[str, Callable[[Sequence[Fact]], Phrase]] = {
