@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import lzma
+import os
 import time
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterator, Mapping
@@ -199,7 +200,8 @@ def record(
     evidence = Evidence(old, new, changes, machine=workspace.info.machine, scratch=str(scratch))
     results = list(analyse(evidence, DETECTORS, SORTERS))
     signals = [_signals(objects.get, checkpoint) for checkpoint in (first, second)]
-    story = compose(evidence, results, observed_facts(*signals) if live else ())
+    root = os.fsdecode(workspace.info.path)
+    story = compose(evidence, results, observed_facts(*signals, root) if live else ())
     seconds = time.perf_counter() - started
     return Recording(story, tuple(changes.values()), old, new, len(evidence.claimed)), seconds
 

@@ -37,7 +37,10 @@ def _facts(found: Evidence) -> list[Fact]:
 
 
 def _said(found: Evidence) -> list[tuple[str, str, str, tuple[str, ...]]]:
-    return [(fact.kind[4:], fact.subject, fact.severity, fact.marks) for fact in _facts(found)]
+    return [
+        (fact.kind.removeprefix("git."), fact.subject, fact.severity, fact.marks)
+        for fact in _facts(found)
+    ]
 
 
 def test_commits_are_counted_and_the_whole_directory_is_claimed(repo: Repo) -> None:
@@ -77,7 +80,7 @@ def test_branches_come_go_and_are_checked_out(repo: Repo) -> None:
     assert _said(found) == [("branch", "two", "none", ("renamed from topic/one",))]
 
     found = _during(repo, lambda: repo.git("branch", "-D", "two"))
-    assert _said(found) == [("branch", "two", "note", ("deleted", "not merged"))]
+    assert _said(found) == [("branch", "two", "high", ("deleted", "1 commit not merged"))]
 
 
 def test_a_merged_branch_that_is_deleted_is_no_reason_for_a_note(repo: Repo) -> None:
@@ -144,7 +147,7 @@ def test_a_stash_does_not_keep_what_a_reset_loses(repo: Repo) -> None:
 
     assert _said(found) == [
         ("reset", "main", "high", ("1 commit dropped",)),
-        ("stash", "stash", "none", ()),
+        ("stash", "stash", "none", ("1 entry added",)),
     ]
 
 
@@ -170,7 +173,7 @@ def test_a_reset_to_another_line_of_history_is_loud_after_a_gc_too(repo: Repo) -
 
     found = _during(repo, lambda: repo.git("reset", "-q", "--hard", "side"))
 
-    assert _said(found) == [("reset", "main", "high", ("1 commit dropped",))]
+    assert _said(found) == [("reset", "main", "high", ("1 commit dropped", "1 new"))]
 
 
 def test_a_rebase_is_one_fact_however_many_commits_it_moves(repo: Repo) -> None:
@@ -194,7 +197,8 @@ def test_a_rebase_that_stopped_is_under_way(repo: Repo) -> None:
     repo.git("checkout", "-q", "topic")
 
     found = _during(repo, lambda: repo.git("rebase", "-q", "main", check=False))
-    assert _said(found) == [("rebase", "topic", "none", ("under way",))]
+    marks = ("of topic", "conflicts in 1 file")
+    assert _said(found) == [("broken.operation", "rebase", "high", marks)]
 
     found = _during(repo, lambda: repo.git("rebase", "--abort"))
     assert _said(found) == [("rebase", "topic", "none", ("given up",))]
@@ -221,7 +225,7 @@ def test_merges_are_told_from_fast_forwards(repo: Repo) -> None:
     picked = repo.commit("c")
     repo.git("checkout", "-q", "main")
     found = _during(repo, lambda: repo.git("merge", "-q", "--no-ff", "-m", "m", "more"))
-    assert _said(found) == [("commit", "main", "none", ("1 commit", "merge"))]
+    assert _said(found) == [("commit", "main", "none", ("1 commit", "merge of more"))]
 
     repo.git("reset", "-q", "--hard", "HEAD^")
     found = _during(repo, lambda: repo.git("cherry-pick", picked))
@@ -236,8 +240,8 @@ def test_a_merge_or_a_cherry_pick_that_stopped_is_under_way(repo: Repo) -> None:
 
     for words in (("merge", "topic"), ("cherry-pick", "topic")):
         found = _during(repo, partial(repo.git, *words, check=False))
-        marks = (f"{words[0]} under way", "conflicts in 1 file")
-        assert _said(found) == [("branch", "main", "none", marks)]
+        marks = ("on main", "conflicts in 1 file")
+        assert _said(found) == [("broken.operation", words[0], "high", marks)]
 
         found = _during(repo, partial(repo.git, words[0], "--abort"))
         assert _said(found) == [("branch", "main", "none", (f"{words[0]} given up",))]
@@ -267,17 +271,10 @@ def test_tags_are_told_and_many_are_counted(repo: Repo) -> None:
 
     repo.commit("a")
     found = _during(repo, lambda: repo.git("tag", "-f", "v1"))
-    assert _said(found) == [("branch", "v1", "none", ("tag", "moved"))]
+    assert _said(found) == [("branch", "v1", "note", ("tag", "moved"))]
 
     found = _during(repo, lambda: [repo.git("tag", f"t{number}") for number in range(9)])
     assert _said(found) == [("branch", "9 tags", "none", ("tags", "created"))]
-
-
-def test_a_worktree_that_is_removed_is_told(repo: Repo) -> None:
-    repo.git("worktree", "add", "-q", "side")
-    found = _during(repo, lambda: repo.git("worktree", "remove", "side"))
-
-    assert _said(found) == [("branch", "side", "none", ("worktree side removed",))]
 
 
 def test_the_stash_is_counted(repo: Repo) -> None:

@@ -87,7 +87,7 @@ def test_a_repository_that_is_gone_is_told_and_one_that_moved_is_not_new(root: P
     }
 
     found = _during(Repo(root), lambda: shutil.rmtree(root / "b"))
-    assert _said(found) == [("git:b", "branch", "main", ("repository removed",))]
+    assert _said(found) == [("git:b", "branch", "main", ("repository removed", "with its 1 file"))]
 
 
 def test_a_repository_that_was_made_anew_is_loud(root: Path) -> None:
@@ -108,7 +108,7 @@ def test_work_in_a_worktree_belongs_to_its_repository(root: Path) -> None:
     repo = _made(root, "main")
     found = _during(repo, lambda: repo.git("worktree", "add", "-q", "../side", "-b", "topic"))
     assert _said(found) == [
-        ("git:main", "branch", "topic", ("created", "checked out", "in worktree side")),
+        ("git:main", "branch", "topic", ("created",)),
     ]
     assert "side/.git" in findings(Git(), found)[0].claims
 
@@ -157,7 +157,7 @@ def test_a_forced_update_of_a_remote_branch_is_loud_unless_the_commits_are_here(
     origin.git("commit", "--amend", "-qm", "rewritten")
     (fact,) = _facts(_during(repo, lambda: repo.git("fetch", "-q")))
     assert (fact.kind, fact.subject, fact.severity) == ("git.reset", "origin/main", "note")
-    assert fact.marks == ("forced update", "1 commit dropped")
+    assert fact.marks == ("forced update", "1 commit dropped", "1 new")
 
     repo.git("reset", "-q", "--hard", "origin/main")
     origin.commit("b")

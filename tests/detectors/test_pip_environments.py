@@ -209,7 +209,11 @@ def test_metadata_that_is_missing_or_a_link_is_no_package() -> None:
         f"{SITE}/~ip-1.dist-info/METADATA": b"Name: pip\nVersion: 1\n",
     }
 
-    assert facts(Pip(), venv(".venv"), new) == []
+    found = facts(Pip(), venv(".venv"), new)
+
+    assert [(fact.kind, fact.subject, fact.marks) for fact in found] == [
+        ("broken.install", "a", ("no METADATA",))
+    ]
 
 
 def test_many_packages_in_many_environments_take_no_time() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from clew.model.fact import FactBasis, Severity
 from clew.model.signals import Listening, Running, Signals
 from clew.story.observed import observed_facts
@@ -100,3 +102,43 @@ def test_processes_that_look_alike_once_cut_are_one() -> None:
     two = (Running("x" * 80 + "1", "/"), Running("x" * 80 + "2", "/"))
 
     assert len(observed_facts(Signals(), Signals((), two))) == 1
+
+
+def test_a_program_elsewhere_on_the_machine_is_not_of_this_workspace() -> None:
+    other = Listening("tcp", "0.0.0.0", 9000, "python -m http.server 9000", "/home/b/other")
+    unseen = Listening("tcp", "0.0.0.0", 22, "", "")
+    inside = WEB._replace(directory="/srv/shop/web")
+
+    facts = observed_facts(Signals(), Signals((inside, other, unseen)), "/srv/shop")
+
+    assert [fact.subject for fact in facts] == ["0.0.0.0:8000"]
+    assert observed_facts(Signals((other, unseen)), Signals(), "/srv/shop") == []
+    assert len(observed_facts(Signals(), Signals((inside, other, unseen)), "/")) == 3
+
+
+@pytest.mark.parametrize(
+    ("command", "is_told"),
+    [
+        ("nginx -c /srv/shop/nginx.conf", True),
+        ("gunicorn --chdir=/srv/shop app", True),
+        ("python /srv/shop", True),
+        ("java -cp lib:/srv/shop/lib App", True),
+        ("python /srv/shop-2/app.py", False),
+        ("python /mnt/srv/shop/app.py", False),
+        ("python app.py", False),
+    ],
+)
+def test_a_program_elsewhere_that_names_a_path_of_the_workspace_is(
+    command: str, is_told: bool
+) -> None:
+    one = WEB._replace(command=command, directory="/")
+
+    assert bool(observed_facts(Signals(), Signals((one,)), "/srv/shop")) is is_told
+
+
+def test_a_server_whose_owner_could_not_be_seen_did_not_stop() -> None:
+    inside = WEB._replace(directory="/srv/shop")
+    hurried = Signals((inside._replace(command="", directory=""),), complete=False)
+
+    assert observed_facts(Signals((inside,)), hurried, "/srv/shop") == []
+    assert observed_facts(hurried, Signals((inside,)), "/srv/shop") == []

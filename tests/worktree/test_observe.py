@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from clew.model.signals import Listening, Running, Signals
+from clew.story.observed import observed_facts
 from clew.worktree.observe import _pids, observe
 
 _ENOUGH = 10.0
@@ -256,3 +257,17 @@ def test_a_server_elsewhere_is_named_and_does_not_run_here(
 
 def test_what_was_started_last_is_looked_at_first() -> None:
     assert _pids() == sorted(_pids(), reverse=True)
+
+
+def test_of_two_real_servers_only_the_one_in_the_workspace_is_told(
+    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, start: Start
+) -> None:
+    before = look(tmp_path)
+    ports = free_port(), free_port()
+    for port, cwd in zip(ports, (tmp_path, tmp_path_factory.mktemp("elsewhere")), strict=True):
+        start(sys.executable, "-m", "http.server", "--bind", "127.0.0.1", str(port), cwd=cwd)
+    until(lambda: {one.port for one in look(tmp_path).listening} >= set(ports))
+
+    facts = observed_facts(before, look(tmp_path), str(tmp_path))
+
+    assert [fact.subject for fact in facts] == [f"127.0.0.1:{ports[0]}"]

@@ -43,9 +43,9 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
     ),
     "python.pip:Pip": (
         "python/pip",
-        1,
-        ('package.added', 'package.changed', 'package.removed', 'generated.changed', 'code.edited', 'code.deleted'),
-        WatchedPaths(names=('INSTALLER', 'METADATA', 'PKG-INFO', 'RECORD', 'REQUESTED', 'SOURCES.txt', 'WHEEL', 'dependency_links.txt', 'entry_points.txt', 'not-zip-safe', 'pyvenv.cfg', 'requires.txt', 'top_level.txt'), directories=('dist-packages', 'site-packages')),
+        2,
+        ('package.added', 'package.changed', 'package.removed', 'generated.changed', 'code.edited', 'code.deleted', 'broken.install', 'broken.environment', 'toolchain.changed'),
+        WatchedPaths(names=('INSTALLER', 'METADATA', 'PKG-INFO', 'RECORD', 'REQUESTED', 'SOURCES.txt', 'WHEEL', 'dependency_links.txt', 'entry_points.txt', 'not-zip-safe', 'python', 'python.exe', 'python3', 'pyvenv.cfg', 'requires.txt', 'top_level.txt'), directories=('dist-packages', 'site-packages')),
     ),
     "node.npm:Npm": (
         "node/npm",
@@ -71,6 +71,12 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
         ('package.added', 'package.changed', 'package.removed', 'code.edited', 'code.deleted', 'generated.changed'),
         WatchedPaths(directories=('node_modules',)),
     ),
+    "node.incomplete_modules:IncompleteModules": (
+        "node/incomplete",
+        1,
+        ('broken.install',),
+        WatchedPaths(directories=('node_modules',)),
+    ),
     "tools.cargo:Cargo": (
         "rust/cargo",
         1,
@@ -94,6 +100,18 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
         1,
         ('toolchain.added', 'toolchain.changed', 'toolchain.removed'),
         WatchedPaths(below=('etc/alternatives',), names=('.mise.toml', '.tool-versions', 'VERSION', 'mise.toml', 'release'), directories=('.asdf', '.fnm', '.ghcup', '.goenv', '.gvm', '.jenv', '.nodenv', '.nvm', '.pyenv', '.rbenv', '.rustup', '.rvm', '.sdkman', '.tfenv', '.volta', 'fnm', 'mise', 'n', 'nvm', 'pyenv', 'rtx', 'rustup', 'uv')),
+    ),
+    "repositories.checkouts:Checkouts": (
+        "git/checkouts",
+        1,
+        ('git.worktree', 'git.sparse'),
+        WatchedPaths(names=('gitdir', 'index')),
+    ),
+    "repositories.lfs_pointers:LfsPointers": (
+        "git/lfs",
+        1,
+        ('git.lfs',),
+        WatchedPaths(everything=True),
     ),
     "os_packages.tampered:TamperedFiles": (
         "os/tampered",
@@ -287,17 +305,41 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
         ('data.changed',),
         WatchedPaths(suffixes=('.arrow', '.csv', '.feather', '.jsonl', '.ndjson', '.parquet', '.tsv')),
     ),
+    "files.downloads:Downloads": (
+        "files/downloads",
+        1,
+        ('broken.download',),
+        WatchedPaths(suffixes=('.!qB', '.!ut', '.aria2', '.bc!', '.crdownload', '.download', '.fdmdownload', '.filepart', '.incomplete', '.opdownload', '.part', '.partial', '.xltd')),
+    ),
     "repositories.git:Git": (
         "git",
-        1,
-        ('git.commit', 'git.branch', 'git.reset', 'git.rebase', 'git.stash', 'git.remote', 'git.hook'),
+        2,
+        ('git.commit', 'git.branch', 'git.reset', 'git.rebase', 'git.stash', 'git.remote', 'git.hook', 'git.submodule', 'broken.operation'),
         WatchedPaths(names=('.git', 'HEAD', 'applypatch-msg', 'commit-msg', 'fsmonitor-watchman', 'packed-refs', 'post-applypatch', 'post-checkout', 'post-commit', 'post-index-change', 'post-merge', 'post-receive', 'post-rewrite', 'post-update', 'pre-applypatch', 'pre-auto-gc', 'pre-commit', 'pre-merge-commit', 'pre-push', 'pre-rebase', 'pre-receive', 'prepare-commit-msg', 'proc-receive', 'push-to-checkout', 'reference-transaction', 'sendemail-validate', 'update'), directories=('.git', 'objects', 'refs', 'worktrees')),
+    ),
+    "repositories.conflicts:Conflicts": (
+        "git/conflicts",
+        1,
+        ('broken.conflict',),
+        WatchedPaths(everything=True),
+    ),
+    "repositories.discarded:Discarded": (
+        "git/discarded",
+        1,
+        ('git.discarded',),
+        WatchedPaths(everything=True),
     ),
     "tools.executables:Executables": (
         "tools/executables",
         1,
         ('executable.added',),
         WatchedPaths(directories=('.bin', 'bin', 'games', 'sbin', 'tools')),
+    ),
+    "security.committed_secrets:CommittedSecrets": (
+        "security/committed_secrets",
+        1,
+        ('security.secret',),
+        WatchedPaths(names=('HEAD',)),
     ),
     "security.planted_secrets:PlantedSecrets": (
         "security/secrets",

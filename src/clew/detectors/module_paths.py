@@ -21,10 +21,14 @@ DETECTORS: tuple[str, ...] = (
     "node.pnpm:Pnpm",
     "node.yarn:Yarn",
     "node.bun:Bun",
+    "node.incomplete_modules:IncompleteModules",
     "tools.cargo:Cargo",
     "tools.gems:Gems",
     "tools.composer:Composer",
     "tools.toolchains:Toolchains",
+    # files that git has, before anything is reported as deleted or shrunk
+    "repositories.checkouts:Checkouts",
+    "repositories.lfs_pointers:LfsPointers",
     # warnings
     "os_packages.tampered:TamperedFiles",
     "security.privileged_files:PrivilegedFiles",
@@ -60,9 +64,13 @@ DETECTORS: tuple[str, ...] = (
     "data.weights:Weights",
     "data.archives:Archives",
     "data.tabular:Tabular",
+    "files.downloads:Downloads",
     # projects
     "repositories.git:Git",
+    "repositories.conflicts:Conflicts",
+    "repositories.discarded:Discarded",
     "tools.executables:Executables",
+    "security.committed_secrets:CommittedSecrets",
     "security.planted_secrets:PlantedSecrets",
 )
 """Detectors of one subject each."""

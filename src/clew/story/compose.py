@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from clew.detectors.detector import Evidence, Finding
+from clew.detectors.repositories.git_places import GIT_BOOKKEEPING, is_inside_git
 from clew.model.fact import SEVERITY_RANK, Fact, Severity
 from clew.model.ids import ObjectId
 from clew.model.story import Story, StoryLine
@@ -48,6 +49,7 @@ def compose(
             if draft is not None and path in evidence.changes and path not in home:
                 home[path] = draft
                 draft.paths.append(path)
+    _assign_git_files(evidence, home, lines)
     _assign_directories(evidence, home)
     left = [change for path, change in evidence.changes.items() if path not in home]
     drafts = list(lines.values())
@@ -132,6 +134,17 @@ def _with_problems(result: DetectorResult) -> list[Finding]:
         for path, why in result.problems
     )
     return [*result.findings, *([Finding(failed)] if failed else [])]
+
+
+def _assign_git_files(
+    evidence: Evidence, home: dict[str, _Draft], lines: dict[_Key, _Draft]
+) -> None:
+    """Assign git's own files to one line if the git detector failed or had no time."""
+    left = [path for path in evidence.changes if path not in home and is_inside_git(path)]
+    if left:
+        draft = lines.setdefault(("", GIT_BOOKKEEPING), _Draft(GIT_BOOKKEEPING))
+        draft.paths += left
+        home.update(dict.fromkeys(left, draft))
 
 
 def _assign_directories(evidence: Evidence, home: dict[str, _Draft]) -> None:

@@ -10,18 +10,28 @@ from __future__ import annotations
 import re
 
 from clew.model.fact import Fact, Severity
+from clew.model.named_tuple import NamedTuple
 from clew.model.story import Story
 from clew.model.vocabulary import KINDS, family_of
+from clew.story.command_effects import accounts_for
+from clew.story.intended_commands import intended_effects
 from clew.story.words import phrase
 
 _WORD = re.compile(r"[\w.+-]{2,}")
 
+_REMOVAL = (
+    "delet", "remov", "drop", "clean", "purg", "wipe", "prun", "truncat", "clear", "empt", "discard",
+    "reset", "eras", "get rid", "throw away", "uninstall", "archiv", "rotat", "trim", "dedup",
+)  # fmt: skip
+_INSTALL = (
+    "install", "package", "dependenc", "deps", "upgrade", "update", "bump", "downgrade", "apt", "pip",
+    "npm", "uv", "poetry", "conda", "cargo", "yarn", "pnpm", "remove", "uninstall", "setup", "set up",
+    "bootstrap", "lock", "require", "venv", "environment", "node_modules",
+)  # fmt: skip
+
 _MENTIONS: dict[str, tuple[str, ...]] = {
-    "package": (
-        "install", "package", "dependenc", "deps", "upgrade", "update", "bump", "downgrade", "apt",
-        "pip", "npm", "uv", "poetry", "conda", "cargo", "yarn", "pnpm", "remove", "uninstall",
-        "setup", "set up", "bootstrap", "lock", "require", "venv", "environment", "node_modules",
-    ),
+    "package": _INSTALL,
+    "lock": _INSTALL,
     "source": ("source", "repositor", "apt", "key"),
     "service": ("service", "systemd", "daemon", "enable", "disable", "start", "unit", "timer", "boot"),
     "cron": ("cron", "schedule", "timer", "nightly", "daily", "job"),
@@ -32,6 +42,48 @@ _MENTIONS: dict[str, tuple[str, ...]] = {
     "toolchain": ("install", "upgrade", "switch", "version", "toolchain", "node", "python", "rust", "go"),
 }  # fmt: skip
 """Families worth mentioning, and the words that count as a mention."""
+
+
+class _Mention(NamedTuple):
+    """What an intent must say to mention a fact of high severity."""
+
+    actions: tuple[str, ...]
+    objects: tuple[str, ...] = ()
+    """One of these as well, or the name of the subject; nothing if empty."""
+
+
+_DATA_WORDS = (
+    "table", "database", "db", "schema", "data", "row", "record", "column", "sql", "seed", "file",
+    "upload", "log", "backup", "dump", "artifact", "everything", "old ", "unused", "stale", "temp",
+    "image", "director", "folder", "media", "cache", "history",
+)  # fmt: skip
+
+_WARNINGS: dict[str, _Mention] = {
+    "loss": _Mention(_REMOVAL, _DATA_WORDS[5:]),
+    "table": _Mention((*_REMOVAL, "migrat", "rebuild", "recreat", "renam", "rollback"), _DATA_WORDS[:10]),
+    "data": _Mention((*_REMOVAL, "replac", "retrain", "overwrit", "restor", "regenerat"), _DATA_WORDS),
+    "container": _Mention((*_REMOVAL, "down", "stop"), ("docker", "volume", "container", "compose")),
+    "broken": _Mention(
+        ("conflict", "unfinished", "incomplete", "broken", "wip", "in progress", "half", "interrupt",
+         "partial", "abort", "stopped", "crash", "fail", "killed"),
+    ),
+    "test": _Mention(
+        (*_REMOVAL, "skip", "disab", "xfail", "ignor", "quarantin", "flaky", "comment out", "weaken",
+         "relax", "stop running", "loosen", "mute", "deselect"),
+        ("test", "spec", "check", "assert", "suite"),
+    ),
+    "check": _Mention(
+        (*_REMOVAL, "skip", "disab", "ignor", "relax", "lower", "loosen", "allow", "turn off", "switch off",
+         "silenc", "weaken", "suppress", "exclud", "mute"),
+        ("check", "lint", "rule", "coverage", "test", "ci", "warning", "type", "limit", "threshold"),
+    ),
+    "git": _Mention(
+        ("reset", "force", "rewrit", "rebase", "squash", "amend", "revert", "undo", "rollback",
+         "roll back", "stash", "filter", "checkout", "switch", "abandon", "lfs", "branch", "history",
+         "commit", "discard", "throw away"),
+    ),
+    "package": _Mention((*_INSTALL, *_REMOVAL)),
+}  # fmt: skip
 
 _ACTION = re.compile(
     r"\b(?:fix|typo|refactor|renam|doc|comment|format|lint|style|styling|test|tweak|clean|tidy|edit"
@@ -50,12 +102,19 @@ def left_unsaid(intent: str, story: Story) -> tuple[str, ...]:
     lowered = intent.lower()
     if not _WORD.search(lowered):
         return ()  # there is no intent to compare
+    intended = intended_effects(intent)
     is_action = _ACTION.search(lowered) is not None and _STATE.match(lowered) is None
     groups: dict[tuple[str, str], list[Fact]] = {}
     for fact in story.facts:
-        if not is_action and fact.severity != Severity.HIGH:
+        is_warning = fact.severity == Severity.HIGH
+        if not is_action and not intended.commands and not is_warning:
             continue  # the intent describes a state, not an action
-        if fact.direct and _is_important(fact) and not _is_mentioned(fact, lowered):
+        if not fact.direct or not _is_important(fact):
+            continue
+        has_words = not (intended.is_whole and is_warning)
+        if has_words and _is_mentioned(fact, lowered):
+            continue
+        if not any(accounts_for(command, fact) for command in intended.commands):
             groups.setdefault((family_of(fact.kind).name, fact.scope), []).append(fact)
     return tuple(phrase(family, facts).short for (family, _), facts in groups.items())[:_MOST]
 
@@ -68,5 +127,26 @@ def _is_important(fact: Fact) -> bool:
 
 def _is_mentioned(fact: Fact, lowered: str) -> bool:
     family = family_of(fact.kind).name
-    subject = fact.subject.rpartition("/")[2].lower()
-    return subject in lowered or any(word in lowered for word in _MENTIONS.get(family, ()))
+    if fact.severity != Severity.HIGH:
+        return _is_named(fact, lowered) or any(word in lowered for word in _MENTIONS[family])
+    wanted = _WARNINGS.get(family)
+    if wanted is None:
+        return _is_named(fact, lowered)
+    if not any(word in lowered for word in wanted.actions):
+        return False
+    is_about = not wanted.objects or any(word in lowered for word in wanted.objects)
+    return is_about or _is_named(fact, lowered)
+
+
+def _is_named(fact: Fact, lowered: str) -> bool:
+    """Return whether an intent has the name of a subject, as a word of its own."""
+    name = fact.subject.rstrip("/").rpartition("/")[2].lower()
+    if not name:
+        return False
+    at = lowered.find(name)
+    while at >= 0:
+        before, after = lowered[:at][-1:], lowered[at + len(name) :][:1]
+        if not before.isalnum() and not after.isalnum():
+            return True
+        at = lowered.find(name, at + 1)
+    return False

@@ -11,22 +11,41 @@ from clew.model.signals import Listening, Signals
 _SHOWN = 60
 
 
-def observed_facts(before: Signals | None, after: Signals | None) -> list[Fact]:
-    """Return facts about processes and ports; none if one checkpoint has no signals."""
+def observed_facts(before: Signals | None, after: Signals | None, root: str = "/") -> list[Fact]:
+    """Return facts about processes and ports; none if one checkpoint has no signals.
+
+    Of a workspace, which is not the whole machine, only programs that run in it or name a path in
+    it: others are on the same machine by chance.
+    """
     if before is None or after is None:
         return []
     old = {(one.protocol, one.place): one for one in before.listening}
     new = {(one.protocol, one.place): one for one in after.listening}
-    facts = [_port("port.opened", new[key]) for key in sorted(new.keys() - old.keys())]
-    facts += [_port("port.closed", old[key]) for key in sorted(old.keys() - new.keys())]
+    opened = [new[key] for key in sorted(new.keys() - old.keys()) if _is_about(new[key], root)]
+    closed = [old[key] for key in sorted(old.keys() - new.keys()) if _is_about(old[key], root)]
+    facts = [_port("port.opened", one) for one in opened]
+    facts += [_port("port.closed", one) for one in closed]
     if before.complete and after.complete:  # otherwise unobserved processes would seem stopped
-        facts += _processes(
-            "process.started", after, before, [new[key] for key in new.keys() - old.keys()]
-        )
-        facts += _processes(
-            "process.stopped", before, after, [old[key] for key in old.keys() - new.keys()]
-        )
+        facts += _processes("process.started", after, before, opened)
+        facts += _processes("process.stopped", before, after, closed)
     return facts
+
+
+def _is_about(one: Listening, root: str) -> bool:
+    """Return whether a program runs below `root`, or names a path below it in its command."""
+    if root == "/":
+        return True
+    top = root.rstrip("/")
+    if one.directory == top or one.directory.startswith(f"{top}/"):
+        return True
+    at = one.command.find(top)
+    while at >= 0:
+        before, after = one.command[:at][-1:], one.command[at + len(top) :][:1]
+        is_whole = not before.isalnum() and before not in ("/", ".", "_", "-")
+        if is_whole and after in ("", " ", "/", ":"):
+            return True
+        at = one.command.find(top, at + 1)
+    return False
 
 
 def _processes(kind: str, here: Signals, there: Signals, ports: Iterable[Listening]) -> list[Fact]:

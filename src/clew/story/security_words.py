@@ -50,6 +50,7 @@ _BRIEF_SENTENCES = {
     "startup": "{name}: {what}",
     "network": "{name}: {what}",
     "deleted": "{subject} is gone ({what})",
+    "secret": "{name} committed with a secret ({what})",
 }
 """Short forms for the headline; the card has the full sentence."""
 
@@ -101,5 +102,7 @@ def security_sentence(fact: Fact) -> str:
         sentence = _MILD_SENTENCES.get(word, sentence)
     elif word == "registry":
         sentence = "{subject}: a program runs around every package"
+    elif word == "secret":
+        sentence = "{subject} was committed with what looks like a secret"
     text = sentence.format(subject=fact.subject, what=what or "changed")
     return text if "{what}" in sentence or not what else f"{text} ({what})"

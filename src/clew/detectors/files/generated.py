@@ -29,6 +29,7 @@ from clew.detectors.files.generated_names import (
 )
 from clew.detectors.files.logs import is_log
 from clew.detectors.files.source_languages import is_source
+from clew.detectors.repositories.git_places import is_inside_git
 from clew.detectors.repositories.git_tracking import GitTracking
 from clew.model.fact import Fact
 from clew.model.named_tuple import NamedTuple
@@ -235,8 +236,3 @@ def _by_suffix(path: str, name: str) -> str | None:
         if kind:
             return kind
     return None
-
-
-def is_inside_git(path: str) -> bool:
-    """Return whether a path is in a git directory, where a branch may be named `build`."""
-    return path.startswith(".git/") or "/.git/" in path

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from clew.detectors.detector import Evidence, PathChange, TooLarge, Tree
+from clew.detectors.detector import Evidence, PathChange, Tree
 from clew.detectors.repositories.git_checkout import CommitFiles, blob_id
 from clew.detectors.repositories.git_config import value_of
-from clew.detectors.repositories.git_index import Staged, parse_index
+from clew.detectors.repositories.git_indexes import GitIndexes, Index
 from clew.detectors.repositories.git_objects import Objects
 from clew.detectors.repositories.git_refs import Refs
 from clew.detectors.repositories.gitignore import Ignored
@@ -25,7 +25,6 @@ TRACKED, UNTRACKED, IGNORED = "tracked", "untracked", "ignored"
 STATUSES = (COMMITTED, REVERTED, UNCOMMITTED, TRACKED, UNTRACKED, IGNORED)
 """In display order."""
 
-_INDEX_LIMIT = 16 << 20
 _EXECUTABLE = 0o100
 
 
@@ -102,23 +101,13 @@ class GitStatus:
             return False
 
     @cached_property
-    def _index(self) -> dict[str, Staged] | None:
+    def _index(self) -> Index | None:
         """Every tracked path, or None if the index cannot be read."""
-        return self._parsed(self._tree)
+        return self._evidence.once(GitIndexes).in_tree(self._tree, self._repository.own)
 
     @cached_property
-    def _old_index(self) -> dict[str, Staged] | None:
-        place = f"{self._repository.own}/index"
-        if self._tree is self._evidence.old or place not in self._evidence.changes:
-            return self._index
-        return self._parsed(self._evidence.old)
-
-    def _parsed(self, tree: Tree) -> dict[str, Staged] | None:
-        try:
-            content = tree.read(f"{self._repository.own}/index", _INDEX_LIMIT)
-            return {} if content is None else parse_index(content, self._id_size)
-        except (TooLarge, ValueError):
-            return None
+    def _old_index(self) -> Index | None:
+        return self._evidence.once(GitIndexes).old(self._repository.own)
 
     @cached_property
     def _id_size(self) -> int:

@@ -11,6 +11,11 @@ from collections.abc import Iterator, Sequence
 
 from clew.detectors.detector import Evidence, Finding, PathChange, WatchedPaths
 from clew.detectors.python.byte_code import compiled_again, compiled_claims, modules_of
+from clew.detectors.python.changed_interpreters import interpreter_facts
+from clew.detectors.python.incomplete_packages import (
+    incomplete_packages,
+    unexplained_by_environment,
+)
 from clew.detectors.python.loose_files import loose_findings
 from clew.detectors.python.python_changes import (
     RECORD_FILES,
@@ -24,6 +29,7 @@ from clew.detectors.python.python_changes import (
 )
 from clew.detectors.python.python_environments import (
     MARKER,
+    PROGRAMS,
     SITES,
     PythonEnvironment,
     environment_paths,
@@ -32,6 +38,7 @@ from clew.detectors.python.python_metadata import Distribution, name_in_path
 from clew.detectors.python.python_projects import declared_by, requested_by_lock
 from clew.detectors.tools.toolchain_homes import came_with_toolchain
 from clew.model.fact import Fact
+from clew.model.named_tuple import NamedTuple
 
 _SEEDS = ("pip", "setuptools", "wheel")
 """Packages that a new environment has without a request."""
@@ -46,7 +53,7 @@ class Pip:
     """Reports Python packages added, removed or with another version."""
 
     name = "python/pip"
-    version = 1
+    version = 2
     kinds: tuple[str, ...] = (
         "package.added",
         "package.changed",
@@ -54,14 +61,18 @@ class Pip:
         "generated.changed",
         "code.edited",
         "code.deleted",
+        "broken.install",
+        "broken.environment",
+        "toolchain.changed",
     )
-    watch = WatchedPaths(directories=SITES, names=(MARKER, *_EGG_INFO, *RECORD_FILES))
+    watch = WatchedPaths(directories=SITES, names=(MARKER, *_EGG_INFO, *RECORD_FILES, *PROGRAMS))
 
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
         found = dict(sorted(changed_environments(evidence, changes).items()))
         framed = environment_paths(evidence, [changed.environment for changed in found.values()])
         facts: dict[str, tuple[Fact, ...]] = {}
         claims: dict[str, list[str]] = {}
+        deltas: dict[str, Delta] = {}
         modules: dict[str, str] = {}
         for root, changed in found.items():
             with evidence.guarded(changed.environment.place):
@@ -70,6 +81,7 @@ class Pip:
                     delta = delta.without(_SEEDS)
                     if not delta.before and not delta.after:
                         continue
+                deltas[root] = delta
                 facts[root] = tuple(_facts(evidence, changed, delta))
                 claims[root] = [*claim_packages(evidence, changed, delta), *framed.get(root, ())]
                 modules.update(modules_of(delta, root))
@@ -77,6 +89,7 @@ class Pip:
         compiled = evidence.changes.values() if is_elsewhere else changes
         for path, root in compiled_claims(compiled, modules):
             claims[root].append(path)
+        _add_incomplete(evidence, changes, _Installed(found, deltas, facts, claims))
         caches = compiled_again(
             evidence, changes, {path for mine in claims.values() for path in mine}
         )
@@ -97,6 +110,61 @@ class Pip:
                 yield _cache(environment, paths)
         explained = {path for paths in (*claims.values(), *caches.values()) for path in paths}
         yield from loose_findings(evidence, changes, explained)
+
+
+class _Installed(NamedTuple):
+    """What is known of each changed environment, by its root."""
+
+    found: dict[str, ChangedEnvironment]
+    deltas: dict[str, Delta]
+    facts: dict[str, tuple[Fact, ...]]
+    claims: dict[str, list[str]]
+
+    def add(self, root: str, environment: PythonEnvironment) -> None:
+        """Add an environment in which no package was added or removed."""
+        self.found.setdefault(root, ChangedEnvironment(environment, {}))
+        self.deltas.setdefault(root, Delta({}, {}))
+        self.facts.setdefault(root, ())
+        self.claims.setdefault(root, [])
+
+
+def _add_incomplete(
+    evidence: Evidence, changes: Sequence[PathChange], installed: _Installed
+) -> None:
+    """Add packages that are not installed completely, and interpreters that changed."""
+    for root, changed in list(installed.found.items()):
+        with evidence.guarded(changed.environment.place):
+            if root in installed.facts:
+                more = tuple(interpreter_facts(evidence, changed.environment))
+                installed.facts[root] += more
+    explained = {path for mine in installed.claims.values() for path in mine}
+    groups = unexplained_by_environment(evidence, changes, explained)
+    for environment in groups:
+        installed.add(environment.root, environment)
+    left = {environment.root: found for environment, found in groups.items()}
+    for root in installed.deltas:
+        with evidence.guarded(installed.found[root].environment.place):
+            _add_incomplete_packages(evidence, changes, root, installed, left.get(root, ()))
+
+
+def _add_incomplete_packages(
+    evidence: Evidence,
+    changes: Sequence[PathChange],
+    root: str,
+    installed: _Installed,
+    left: Sequence[PathChange],
+) -> None:
+    changed = installed.found[root]
+    if changed.environment.is_removed:
+        return
+    broken = incomplete_packages(evidence, changed, installed.deltas[root], left)
+    if not broken:
+        return
+    scope = f"pip:{changed.environment.place}"
+    kept = [fact for fact in installed.facts[root] if fact.subject not in broken]
+    installed.facts[root] = (*(one.fact(scope) for one in broken.values()), *kept)
+    below = tuple(f"{name}/" for one in broken.values() for name in one.directories)
+    installed.claims[root] += [change.path for change in changes if change.path.startswith(below)]
 
 
 def _facts(evidence: Evidence, changed: ChangedEnvironment, delta: Delta) -> Iterator[Fact]:

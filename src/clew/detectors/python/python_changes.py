@@ -12,6 +12,7 @@ from clew.detectors.detector import Evidence, PathChange, Tree
 from clew.detectors.python.pep440 import is_older, version_key
 from clew.detectors.python.python_environments import (
     MARKER,
+    PROGRAMS,
     SITES,
     PythonEnvironment,
     environment_of,
@@ -24,6 +25,7 @@ from clew.model.fact import Fact, Severity
 from clew.model.named_tuple import NamedTuple
 
 _SUFFIXES = (".dist-info", ".egg-info", ".egg-link")
+_PROGRAM_DIRECTORIES = ("/bin", "/Scripts")
 _DEBIAN = "usr/lib/python3/dist-packages"
 _OTHER_MANAGERS = ("debian", "conda", "rpm", "apk")
 _SYSTEM = "usr"
@@ -89,6 +91,10 @@ def changed_environments(
         elif change.name == MARKER and change.is_content:
             environment = virtual_environment(evidence, change.parent)
             found.setdefault(environment.root, ChangedEnvironment(environment, {}))
+        elif change.name in PROGRAMS and change.parent.endswith(_PROGRAM_DIRECTORIES):
+            environment = virtual_environment(evidence, change.parent.rpartition("/")[0])
+            if environment.is_there and environment.was_there:
+                found.setdefault(environment.root, ChangedEnvironment(environment, {}))
     return found
 
 

@@ -19,7 +19,10 @@ SITES = ("site-packages", "dist-packages")
 """Names of directories that Python packages are installed into."""
 
 MARKER = "pyvenv.cfg"
+PROGRAMS = ("python", "python3", "python.exe")
+"""Names of the interpreter in `bin` or `Scripts`."""
 
+_VERSION = re.compile(rb"^version(?:_info)?[ \t]*=[ \t]*(\d{1,3})\.(\d{1,3})\b", re.M | re.I)
 _LEVELS = 4
 """How many levels above `site-packages` a `pyvenv.cfg` is looked for."""
 _PREFIX = re.compile(r"(?:^|/)lib(?:32|64)?(?:/(?:python|pypy)[^/]{0,40})?$", re.IGNORECASE)
@@ -157,6 +160,13 @@ def paths_below(evidence: Evidence, roots: Collection[str]) -> Iterator[tuple[st
 def join(directory: str, name: str) -> str:
     """Return the path of a name in a directory; the empty directory is the root."""
     return f"{directory}/{name}" if directory else name
+
+
+def python_version(tree: Tree, root: str) -> str | None:
+    """Return the version of Python that a `pyvenv.cfg` names: `3.11`; None if there is none."""
+    content = tree.read(join(root, MARKER), 1 << 16)
+    found = _VERSION.search(content or b"")
+    return f"{int(found[1])}.{int(found[2])}" if found else None
 
 
 def _has(tree: Tree, root: str) -> bool:

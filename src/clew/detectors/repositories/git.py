@@ -1,4 +1,4 @@
-"""Git repository detector: commits, branches, resets, rebases, the stash, remotes and hooks.
+"""Git repository detector: commits, branches, resets, the stash, remotes, hooks, what is unfinished.
 
 It reads the refs and their logs (`git_refs.py`) and never runs git.
 Everything below `.git` is claimed.
@@ -7,24 +7,30 @@ If only the index, objects or fetched refs changed, the line says "git bookkeepi
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from clew.detectors.detector import Evidence, Finding, PathChange, WatchedPaths
-from clew.detectors.repositories.git_checkout import changed_files, holds
 from clew.detectors.repositories.git_config import clean_url, remotes_of, value_of
 from clew.detectors.repositories.git_hooks import HOOKS, hook_facts
 from clew.detectors.repositories.git_moves import MoveContext
 from clew.detectors.repositories.git_objects import Objects
 from clew.detectors.repositories.git_operations import UNDER_WAY
-from clew.detectors.repositories.git_refs import Head, Refs, log_lines, short
+from clew.detectors.repositories.git_places import GIT_BOOKKEEPING
+from clew.detectors.repositories.git_refs import Refs
 from clew.detectors.repositories.git_story import RepositoryStory
+from clew.detectors.repositories.git_submodules import submodule_facts
+from clew.detectors.repositories.git_work import FilesOfWork
 from clew.detectors.repositories.repositories import Repositories, config_of, is_git_dir
+from clew.detectors.repositories.repository_moves import (
+    MovedRepositories,
+    created_facts,
+    removed_facts,
+)
+from clew.detectors.repositories.worktrees import worktrees_of
 from clew.model.fact import SEVERITY_RANK, Fact
-from clew.model.named_tuple import NamedTuple
 
 _COUNTED_REFS = ("refs/heads/", "refs/tags/", "refs/remotes/")
 _MAX_FACTS = 200
-_BOOKKEEPING = "git bookkeeping"
 _REFS = ("refs/", "logs/", "worktrees/", "rebase-merge", "rebase-apply")
 _REF_FILES = ("HEAD", "packed-refs", *UNDER_WAY)
 
@@ -33,7 +39,7 @@ class Git:
     """Reports changes to git repositories."""
 
     name = "git"
-    version = 1
+    version = 2
     kinds: tuple[str, ...] = (
         "git.commit",
         "git.branch",
@@ -42,6 +48,8 @@ class Git:
         "git.stash",
         "git.remote",
         "git.hook",
+        "git.submodule",
+        "broken.operation",
     )
     watch = WatchedPaths(
         names=(".git", "HEAD", "packed-refs", *HOOKS),
@@ -52,14 +60,14 @@ class Git:
         repositories = evidence.once(Repositories)
         hooks = [change for change in changes if change.name in HOOKS]
         claims = _by_git_dir(evidence, repositories, changes)
-        moved = _MovedRepositories.among(evidence, claims)
+        moved = MovedRepositories.among(evidence, claims)
         for git_dir in _with_hooks_elsewhere(evidence, repositories, hooks, claims):
             with evidence.guarded(git_dir):
                 mine = claims.get(git_dir, [])
                 one = _Repository(evidence, repositories, git_dir, mine, hooks, moved)
                 facts = _most_severe(list(one.facts()))
                 if facts or mine:
-                    yield Finding(facts, mine, "" if facts else _BOOKKEEPING)
+                    yield Finding(facts, mine, "" if facts else GIT_BOOKKEEPING)
 
 
 def _most_severe(facts: list[Fact]) -> tuple[Fact, ...]:
@@ -79,7 +87,7 @@ class _Repository:
         git_dir: str,
         claims: Sequence[str],
         hooks: Sequence[PathChange],
-        moved: _MovedRepositories,
+        moved: MovedRepositories,
     ) -> None:
         self._evidence = evidence
         self._dir = git_dir
@@ -96,13 +104,17 @@ class _Repository:
             is_git_dir(tree, self._dir) for tree in (self._evidence.old, self._evidence.new)
         )
         if not was:
-            yield from self._created()
+            yield from created_facts(self._scope, self._dir, self._evidence, self._moved)
         elif not is_there:
-            yield from self._removed()
+            yield from removed_facts(
+                self._scope, self._dir, self._directory, self._evidence, self._moved
+            )
         else:
             if self._may_have_moved():
                 yield from self._story().facts()
+                yield from submodule_facts(self._scope, self._dir, self._directory, self._evidence)
             yield from self._remotes()
+            yield from self._depth()
         yield from hook_facts(
             self._scope, self._dir, self._directory, self._configs, self._hooks, self._evidence
         )
@@ -119,52 +131,31 @@ class _Repository:
             self._evidence.problem(self._dir, "its refs are kept in a way that is not known")
         id_size = 32 if value_of(config, "extensions", "objectformat") == "sha256" else 20
         objects = Objects((self._evidence.new, self._evidence.old), self._dir, id_size=id_size)
-
-        def is_work_present(lost: str, now: str) -> bool:
-            files = changed_files(objects, lost, now)
-            return bool(files) and holds(self._evidence.new, self._directory, files or {}, id_size)
-
-        # the stash refers to commits too, but a pop would lose them
-        tips = {commit for name, commit in self._new.all.items() if name.startswith(_COUNTED_REFS)}
-        head = self._new.head()
-        if head is not None and head.commit is not None:
-            tips.add(head.commit)
-        context = MoveContext(objects, frozenset(tips), is_work_present)
+        files = FilesOfWork(self._evidence.new, self._directory, objects, id_size)
+        context = MoveContext(objects, frozenset(self._tips()), files)
         return RepositoryStory(
             self._scope, self._dir, self._evidence, self._old, self._new, context
         )
 
-    def _created(self) -> Iterator[Fact]:
-        """Yield the one fact about a new repository."""
-        head = self._new.head() or Head()
-        subject = head.branch or short(head.commit) or "HEAD"
-        lines = log_lines(self._new.log("HEAD"))
-        commits = sum(line.verb == "commit" and line.moves for line in lines)
-        commit_marks = [f"{commits:,} commit{'' if commits == 1 else 's'}"] if commits else []
-        after = short(head.commit)
-        where = (f"{self._dir}/HEAD",)
-        moved_from = self._moved.left.get(_first_line(self._new))
-        if moved_from is not None:
-            marks, kind = [f"moved from {moved_from or '.'}"], "git.branch"
-        elif lines and lines[0].verb == "clone":
-            source = clean_url(lines[0].detail.removeprefix("from "))
-            marks, kind = (
-                ["cloned", *([f"from {source}"] if source else []), *commit_marks],
-                "git.branch",
-            )
-        else:
-            marks, kind = ["initialised", *commit_marks], "git.commit" if commits else "git.branch"
-        yield Fact(kind, self._scope, subject, None, after, evidence=where, marks=tuple(marks))
+    def _tips(self) -> Iterator[str]:
+        """Yield every commit that a branch, tag, remote or HEAD refers to now."""
+        for name, commit in self._new.all.items():
+            if name.startswith(_COUNTED_REFS):  # a stash refers to commits too, until it is popped
+                yield commit
+        for worktree in ("", *worktrees_of(self._evidence.new, self._dir)):
+            head = self._new.head(worktree)
+            if head is not None and head.commit is not None:
+                yield head.commit
 
-    def _removed(self) -> Iterator[Fact]:
-        if _first_line(self._old) in self._moved.arrived:
-            return  # moved: reported at its new path
-        head = self._old.head() or Head()
-        subject = head.branch or short(head.commit) or "HEAD"
-        yield Fact(
-            "git.branch", self._scope, subject, short(head.commit), None,
-            evidence=(f"{self._dir}/HEAD",), marks=("repository removed",),
-        )  # fmt: skip
+    def _depth(self) -> Iterator[Fact]:
+        """Yield whether a shallow history became complete, or the reverse."""
+        path = f"{self._dir}/shallow"
+        was, now = (
+            tree.entry(path) is not None for tree in (self._evidence.old, self._evidence.new)
+        )
+        if was != now:
+            mark = "is shallow now" if now else "is complete now"
+            yield Fact("git.remote", self._scope, "history", evidence=(path,), marks=(mark,))
 
     def _remotes(self) -> Iterator[Fact]:
         old, new = (remotes_of(config) for config in self._configs)
@@ -185,33 +176,6 @@ class _Repository:
                 clean_url(was.url) if was else None, clean_url(now.url) if now else None,
                 evidence=(f"{self._dir}/config",), marks=(mark,),
             )  # fmt: skip
-
-
-class _MovedRepositories(NamedTuple):
-    """Repositories that appeared or disappeared, by the first line of their log.
-
-    That line is unique to a repository, so one that is on both sides was moved.
-    """
-
-    left: dict[bytes, str]
-    arrived: dict[bytes, str]
-
-    @classmethod
-    def among(cls, evidence: Evidence, git_dirs: Iterable[str]) -> _MovedRepositories:
-        found = cls({}, {})
-        for git_dir in git_dirs:
-            was, is_there = (is_git_dir(tree, git_dir) for tree in (evidence.old, evidence.new))
-            if was != is_there:
-                tree, side = (evidence.old, found.left) if was else (evidence.new, found.arrived)
-                with evidence.guarded(git_dir):
-                    line = _first_line(Refs(tree, git_dir))
-                    if line:
-                        side[line] = git_dir.removesuffix(".git").rstrip("/")
-        return found
-
-
-def _first_line(refs: Refs) -> bytes:
-    return refs.log("HEAD").partition(b"\n")[0]
 
 
 def _by_git_dir(

@@ -1,14 +1,12 @@
-"""Comparison of working tree files with a commit, for resets and edited files."""
+"""Files of a commit, and those that differ between two commits."""
 
 from __future__ import annotations
 
-from clew.detectors.detector import TooLarge, Tree
 from clew.detectors.repositories.git_objects import Objects, TreeEntry, object_id
 from clew.model.git_pack import RawObject
 
 _MAX_PATHS = 500
 _MAX_TREES = 2_000
-_FILE_LIMIT = 4 << 20
 
 
 def blob_id(content: bytes, id_size: int) -> str:
@@ -43,16 +41,22 @@ class CommitFiles:
         return at
 
 
-def changed_files(objects: Objects, old: str, new: str) -> dict[str, TreeEntry | None] | None:
-    """Return every path that differs between two commits, with the entry of the first.
+Pair = tuple[TreeEntry | None, TreeEntry | None]
 
-    None if a tree cannot be read, or if too many paths differ.
+
+def differing_files(objects: Objects, one: str, other: str | None) -> dict[str, Pair] | None:
+    """Return every path that differs between two commits, with its entry in each.
+
+    None for the second is a commit without files.
+    Returns None if a tree cannot be read, or if too many paths differ.
     """
-    commits = objects.commit(old), objects.commit(new)
-    if commits[0] is None or commits[1] is None:
+    commit, base = objects.commit(one), objects.commit(other) if other else None
+    if commit is None or (other is not None and base is None):
         return None
-    found: dict[str, TreeEntry | None] = {}
-    waiting: list[tuple[str, str | None, str | None]] = [("", commits[0].tree, commits[1].tree)]
+    found: dict[str, Pair] = {}
+    waiting: list[tuple[str, str | None, str | None]] = [
+        ("", commit.tree, base.tree if base is not None else None)
+    ]
     for _ in range(_MAX_TREES):
         if not waiting or len(found) > _MAX_PATHS:
             break
@@ -61,28 +65,13 @@ def changed_files(objects: Objects, old: str, new: str) -> dict[str, TreeEntry |
         if pair[0] is None or pair[1] is None:
             return None
         for name in sorted({*pair[0], *pair[1]}):
-            was, now = pair[0].get(name), pair[1].get(name)
-            if was == now:
+            entries = pair[0].get(name), pair[1].get(name)
+            if entries[0] == entries[1]:
                 continue
-            trees = [one.id if one and one.is_directory else None for one in (was, now)]
+            trees = [entry.id if entry and entry.is_directory else None for entry in entries]
             if any(trees):
                 waiting.append((f"{prefix}{name}/", trees[0], trees[1]))
-            if any(one and not one.is_directory for one in (was, now)):
-                found[prefix + name] = was if was and not was.is_directory else None
+            files = [entry if entry and not entry.is_directory else None for entry in entries]
+            if any(files):
+                found[prefix + name] = files[0], files[1]
     return found if not waiting and len(found) <= _MAX_PATHS else None
-
-
-def holds(tree: Tree, directory: str, files: dict[str, TreeEntry | None], id_size: int) -> bool:
-    """Return whether all `files` below `directory` match; None means that the file is absent."""
-    for path, wanted in files.items():
-        place = f"{directory}/{path}" if directory else path
-        try:
-            content = tree.read(place, _FILE_LIMIT)
-        except TooLarge:
-            return False
-        if wanted is None:
-            if content is not None:
-                return False
-        elif content is None or blob_id(content, id_size) != wanted.id:
-            return False
-    return True

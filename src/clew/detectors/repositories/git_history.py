@@ -18,6 +18,8 @@ class Divergence(NamedTuple):
 
     lost: int
     gained: int
+    base: str | None = None
+    """The newest commit that both sides have."""
 
 
 def divergence(objects: Objects, old: Iterable[str], new: Iterable[str]) -> Divergence | None:
@@ -90,4 +92,11 @@ class _CommitWalk:
 
     def result(self) -> Divergence:
         sides = list(self._sides.values())
-        return Divergence(sides.count(_OLD), sides.count(_NEW))
+        shared = [commit for commit, side in self._sides.items() if side == _BOTH]
+        return Divergence(
+            sides.count(_OLD), sides.count(_NEW), max(shared, key=self._time, default=None)
+        )
+
+    def _time(self, commit: str) -> int:
+        found = self._objects.commit(commit)
+        return found.time if found is not None else 0

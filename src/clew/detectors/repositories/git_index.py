@@ -19,6 +19,9 @@ _EXTENDED = 0x4000
 _STAGE = 0x3000
 _INTENT_TO_ADD = 0x2000
 """In the extended flags: `git add -N`, a path without content."""
+_SKIP_WORKTREE = 0x4000
+"""In the extended flags: the file is not in the working tree, as in a sparse checkout."""
+_GITLINK = 0o160000
 
 
 class Staged(NamedTuple):
@@ -30,6 +33,12 @@ class Staged(NamedTuple):
     size: int = 0
     mtime_ns: int = 0
     """Of the file when git last compared it: an unchanged file needs no new comparison."""
+    is_left_out: bool = False
+    """Whether a sparse checkout leaves it out of the working tree."""
+
+    @property
+    def is_submodule(self) -> bool:
+        return self.mode == _GITLINK
 
 
 def parse_index(content: bytes, id_size: int = 20) -> dict[str, Staged]:
@@ -76,7 +85,14 @@ def _entry(
     identity = content[start + _STAT_SIZE : start + _STAT_SIZE + id_size].hex()
     seconds, rest = _MTIME.unpack_from(content, start + _MTIME_AT)
     size = int.from_bytes(content[start + _SIZE_AT : start + _SIZE_AT + 4], "big")
-    staged = Staged(mode, identity, bool(flags & _STAGE), size, seconds * 10**9 + rest)
+    staged = Staged(
+        mode,
+        identity,
+        bool(flags & _STAGE),
+        size,
+        seconds * 10**9 + rest,
+        bool(extended & _SKIP_WORKTREE),
+    )
     return at, path, None if extended & _INTENT_TO_ADD else staged
 
 

@@ -5,23 +5,29 @@ Without a log, as in bare repositories, the commits decide: a branch that still 
 tip has new commits; any other was reset.
 
 A reset has high severity if commits are lost: no branch, tag or remote contains them.
-It is a note if another ref contains them, or if the working tree still has all their changes
+It is a note if another ref contains them, or if the working tree still has their changes
 (`reset --soft`, `reset --mixed`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import re
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from clew.detectors.repositories.git_history import Divergence, divergence
 from clew.detectors.repositories.git_objects import Objects
 from clew.detectors.repositories.git_refs import LogLine, is_none, short
+from clew.detectors.repositories.git_work import FilesOfWork
+from clew.model.amount import counted
 from clew.model.fact import Fact, Severity
 from clew.model.named_tuple import NamedTuple
 
 _COMMITS = frozenset(("commit", "cherry-pick", "revert", "am"))
 _MAX_RESETS = 50
+_MAX_MERGED = 4
+"""How many merged branches are listed by name."""
+_BRANCH = re.compile(r"[\w./+-]{1,80}")
 
 
 class Move(NamedTuple):
@@ -43,13 +49,12 @@ class MoveContext:
         self,
         objects: Objects,
         tips: frozenset[str],
-        is_work_present: Callable[[str, str], bool],
+        files: FilesOfWork,
     ) -> None:
         self.objects = objects
         self.tips = tips
         """Every commit that a ref points to now."""
-        self.is_work_present = is_work_present
-        """Returns whether the working tree has the changes of the first commit over the second."""
+        self.files = files
 
     @cached_property
     def commits(self) -> frozenset[str]:
@@ -59,11 +64,15 @@ class MoveContext:
     def divergence(self, old: str, new: str) -> Divergence | None:
         return divergence(self.objects, (old,), (new,))
 
+    def beyond(self, commit: str) -> Divergence | None:
+        """Return the commits that lead to this one and that no ref contains; None if unknown."""
+        if commit in self.tips:
+            return Divergence(0, 0, commit)
+        return divergence(self.objects, (commit,), self.commits)
+
     def is_reachable(self, commit: str) -> bool | None:
         """Return whether some ref contains a commit; None if unknown."""
-        if commit in self.tips:
-            return True
-        found = divergence(self.objects, (commit,), self.commits)
+        found = self.beyond(commit)
         return None if found is None else not found.lost
 
 
@@ -96,12 +105,19 @@ def forced_update(move: Move, context: MoveContext) -> Iterator[Fact]:
     found = context.divergence(before, after)
     was_forced = any("forced-update" in line.detail for line in move.lines or ())
     if found.lost if found else was_forced:
-        is_reachable_now = context.is_reachable(before)
+        is_kept = context.is_reachable(before) or _is_replaced(context, found, before)
         yield Fact(
             "git.reset", move.scope, move.name, short(before), short(after),
-            severity=Severity.NOTE if is_reachable_now else Severity.HIGH,
-            evidence=move.evidence, marks=("forced update", *_dropped(found)),
+            severity=Severity.NOTE if is_kept else Severity.HIGH,
+            evidence=move.evidence, marks=("forced update", *_exchanged(found)),
         )  # fmt: skip
+
+
+def _is_replaced(context: MoveContext, found: Divergence | None, old: str) -> bool:
+    """Return whether other commits took the place of the dropped ones, and the work is there."""
+    if found is None or found.base is None or not found.gained:
+        return False
+    return context.files.have(old, found.base)
 
 
 class _Tally:
@@ -126,14 +142,13 @@ class _Tally:
             self.resets.append(line)
         elif line.verb in ("merge", "pull") and line.detail != "Fast-forward":
             self.commits += 1
-            self._extra["merge"] = None
+            self._extra[_merged(line)] = None
             self._made.add(line.new)
         elif not is_none(line.old) and not is_none(line.new):
             self._add_unknown(line, context)
 
     def marks(self) -> list[str]:
-        number = f"{self.commits:,} commit{'' if self.commits == 1 else 's'}"
-        return [*([number] if self.commits else []), *self._extra]
+        return [*([counted(self.commits, "commit")] if self.commits else []), *self._extra]
 
     def _add_commit(self, line: LogLine) -> None:
         is_amended = "(amend)" in line.action
@@ -159,6 +174,16 @@ class _Tally:
             self.commits += found.gained
 
 
+def _merged(line: LogLine) -> str:
+    """Return the mark of a merge: `merge of cart, gifts` if the log names the branches."""
+    names = line.action.split(" ")[1:] if line.verb == "merge" else []
+    if not names or not all(_BRANCH.fullmatch(name) for name in names):
+        return "merge"
+    if len(names) > _MAX_MERGED:
+        return f"merge of {len(names):,} branches"
+    return f"merge of {', '.join(names)}"
+
+
 def _is_branch_reset(line: LogLine) -> bool:
     """Return whether this is `git branch --force` or `git checkout -B`."""
     return line.action == "branch" and line.detail.startswith("Reset")
@@ -181,7 +206,7 @@ def _reset(move: Move, resets: list[LogLine], context: MoveContext) -> Iterator[
         severity, marks = Severity.NONE, ("forward",)
     else:
         severity, why = _severity_and_marks(resets, context, found)
-        marks = (*_dropped(found), *why)
+        marks = (*_exchanged(found), *why)
     yield Fact(
         "git.reset", move.scope, move.name, short(resets[0].old), short(resets[-1].new),
         severity=severity, evidence=move.evidence, marks=marks,
@@ -193,7 +218,7 @@ def _severity_and_marks(
 ) -> tuple[str, tuple[str, ...]]:
     if all(context.is_reachable(line.old) for line in resets):
         return Severity.NOTE, ("kept by another ref",)
-    if all(context.is_work_present(line.old, line.new) for line in resets):
+    if all(context.files.have(line.old, line.new) for line in resets):
         return Severity.NOTE, ("work kept in the files",)
     if found is None and not any(_goes_back(line) for line in resets):
         return Severity.NOTE, ()
@@ -210,10 +235,12 @@ def _fewer(move: Move, context: MoveContext) -> tuple[str, ...]:
     """Return how many commits a rebase dropped or squashed, if known."""
     found = context.divergence(move.before, move.after) if move.before and move.after else None
     number = found.lost - found.gained if found else 0
-    return (f"{number:,} commit{'' if number == 1 else 's'} fewer",) if number > 0 else ()
+    return (f"{counted(number, 'commit')} fewer",) if number > 0 else ()
 
 
-def _dropped(found: Divergence | None) -> tuple[str, ...]:
+def _exchanged(found: Divergence | None) -> tuple[str, ...]:
+    """Return how many commits were dropped, and how many took their place."""
     if found is None or not found.lost:
         return ()
-    return (f"{found.lost:,} commit{'' if found.lost == 1 else 's'} dropped",)
+    made = (f"{found.gained:,} new",) if found.gained else ()
+    return (f"{counted(found.lost, 'commit')} dropped", *made)

@@ -92,6 +92,11 @@ class Objects:
             self._listings[wanted] = _listing(raw.content, self._id_size) if raw and known else None
         return self._listings[wanted]
 
+    def blob(self, wanted: str) -> bytes | None:
+        """Return the content of a file."""
+        raw = self._raw(wanted)
+        return raw.content if raw is not None and raw.type == "blob" else None
+
     def _raw(self, wanted: str) -> RawObject | None:
         if self._lookups_left <= 0 or len(wanted) != 2 * self._id_size or not _is_hex(wanted):
             return None

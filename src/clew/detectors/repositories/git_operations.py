@@ -1,67 +1,119 @@
-"""Unfinished git operations: merge, cherry-pick, revert, rebase, bisect.
+"""Unfinished git operations: merge, cherry-pick, revert, rebase, patches, bisect, a left lock.
 
 Each leaves a file in the git directory until it is completed or aborted.
+Files in conflict have several stages in the index; `git stash pop` leaves them without any other
+sign.
+A lock stays if git is killed while it writes; until somebody removes it, git refuses to work.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clew.detectors.detector import TooLarge, Tree
-from clew.detectors.repositories.git_index import parse_index
+from clew.detectors.detector import Evidence, Tree
+from clew.detectors.repositories.git_indexes import GitIndexes, Index
 from clew.detectors.repositories.git_refs import Head, short
-from clew.model.fact import Fact
+from clew.model.amount import counted
+from clew.model.fact import Fact, Severity
+from clew.model.named_tuple import NamedTuple
 
-_FILES = {
-    "MERGE_HEAD": "merge",
-    "CHERRY_PICK_HEAD": "cherry-pick",
-    "REVERT_HEAD": "revert",
-    "BISECT_LOG": "bisect",
-}
-UNDER_WAY = tuple(_FILES)
-"""Files that exist in a git directory while an operation is unfinished."""
 _REBASES = ("rebase-merge/head-name", "rebase-apply/head-name")
-_INDEX_LIMIT = 16 << 20
-_ID_SIZES = (20, 32)
+_APPLYING = "rebase-apply/applying"
+_FILES = {"MERGE_HEAD": "merge", "CHERRY_PICK_HEAD": "cherry-pick", "REVERT_HEAD": "revert"}
+_BISECT = "BISECT_LOG"
+_LOCKS = ("index.lock", "HEAD.lock", "config.lock", "packed-refs.lock", "shallow.lock")
+UNDER_WAY = (*_FILES, _BISECT, *_LOCKS, "index")
+"""Files whose change may begin or end an operation."""
+_HEADS = "refs/heads/"
+
+
+class Unfinished(NamedTuple):
+    """An operation that git has begun."""
+
+    what: str
+    """`merge`; `conflict` if only the index shows it."""
+    sign: str
+    """The file that shows it."""
+    branch: str
+    conflicts: tuple[str, ...]
+    """The files in conflict."""
 
 
 def is_rebasing(tree: Tree, git_dir: str) -> bool:
     return any(tree.entry(f"{git_dir}/{name}") is not None for name in _REBASES)
 
 
-def under_way(
-    scope: str, git_dir: str, trees: tuple[Tree, Tree], heads: tuple[Head | None, Head | None]
+def rebased_branch(tree: Tree, git_dir: str) -> str:
+    """Return the branch that is being rebased, or ""."""
+    for name in _REBASES:
+        content = tree.read(f"{git_dir}/{name}", 4096)
+        if content:
+            return content.decode("utf-8", "surrogateescape").strip().removeprefix(_HEADS)
+    return ""
+
+
+def operation_facts(
+    scope: str, own: str, evidence: Evidence, heads: tuple[Head | None, Head | None]
 ) -> Iterator[Fact]:
-    """Yield operations that began, and those that were aborted without a commit."""
-    old, new = trees
-    was, now = heads
-    if now is None or is_rebasing(new, git_dir):
-        return  # a rebase cherry-picks commits; it is reported as a rebase
-    subject = now.branch or str(short(now.commit))
-    is_where_it_was = was is not None and was == now
+    """Yield what began in a git directory, and what was given up without a commit."""
+    was, now = (
+        _unfinished(tree, own, evidence.once(GitIndexes).in_tree(tree, own), head)
+        for tree, head in zip((evidence.old, evidence.new), heads, strict=True)
+    )
+    if now is not None and (was is None or now.what != was.what):
+        yield _began(scope, now)
+    elif now is not None and was is not None and now.conflicts != was.conflicts:
+        fact = _began(scope, now)
+        yield fact._replace(marks=("still under way", *fact.marks), severity=Severity.NOTE)
+    elif was is not None and now is None and was.what != "rebase" and heads[0] == heads[1]:
+        what = "conflicts resolved" if was.what == "conflict" else f"{was.what} given up"
+        yield _branch_fact(scope, was.sign, heads[1], what)
+    yield from _bisection(scope, own, evidence, heads[1])
+    yield from _left_locks(scope, own, evidence)
+
+
+def _unfinished(tree: Tree, own: str, index: Index | None, head: Head | None) -> Unfinished | None:
+    conflicts = tuple(path for path, staged in (index or {}).items() if staged.is_conflict)
+    branch = (head.branch or short(head.commit) or "HEAD") if head is not None else "HEAD"
+    if is_rebasing(tree, own):  # it cherry-picks commits: a rebase, not a cherry-pick
+        return Unfinished("rebase", f"{own}/HEAD", rebased_branch(tree, own) or "HEAD", conflicts)
+    if tree.entry(f"{own}/{_APPLYING}") is not None:
+        return Unfinished("git am", f"{own}/{_APPLYING}", branch, conflicts)
     for name, what in _FILES.items():
-        path = f"{git_dir}/{name}"
-        began, ended = (tree.entry(path) is not None for tree in (new, old))
-        if began and not ended:
-            marks: tuple[str, ...] = (f"{what} under way", *_conflicts(new, git_dir))
-        elif ended and not began and (is_where_it_was or what == "bisect"):
-            marks = (f"{what} {'ended' if what == 'bisect' else 'given up'}",)
-        else:
-            continue
-        tip = short(now.commit)
-        yield Fact("git.branch", scope, subject, tip, tip, evidence=(path,), marks=marks)
+        if tree.entry(f"{own}/{name}") is not None:
+            return Unfinished(what, f"{own}/{name}", branch, conflicts)
+    return Unfinished("conflict", f"{own}/index", branch, conflicts) if conflicts else None
 
 
-def _conflicts(tree: Tree, git_dir: str) -> tuple[str, ...]:
-    """Return the number of files with merge conflicts, as a mark."""
-    try:
-        content = tree.read(f"{git_dir}/index", _INDEX_LIMIT) or b""
-    except TooLarge:
-        return ()
-    for id_size in _ID_SIZES:
-        try:
-            number = sum(one.is_conflict for one in parse_index(content, id_size).values())
-        except ValueError:
-            continue
-        return (f"conflicts in {number:,} file{'' if number == 1 else 's'}",) if number else ()
-    return ()
+def _began(scope: str, now: Unfinished) -> Fact:
+    conflicts = f"conflicts in {counted(len(now.conflicts), 'file')}"
+    on = f"of {now.branch}" if now.what == "rebase" else f"on {now.branch}"
+    return Fact(
+        "broken.operation", scope, now.what,
+        severity=Severity.HIGH if now.conflicts else Severity.NOTE,
+        evidence=(now.sign,), marks=(on, *((conflicts,) if now.conflicts else ())),
+    )  # fmt: skip
+
+
+def _bisection(scope: str, own: str, evidence: Evidence, head: Head | None) -> Iterator[Fact]:
+    path = f"{own}/{_BISECT}"
+    was, now = (tree.entry(path) is not None for tree in (evidence.old, evidence.new))
+    if was != now and head is not None:
+        yield _branch_fact(scope, path, head, f"bisect {'under way' if now else 'ended'}")
+
+
+def _branch_fact(scope: str, path: str, head: Head | None, what: str) -> Fact:
+    head = head or Head()
+    tip = short(head.commit)
+    subject = head.branch or str(tip)
+    return Fact("git.branch", scope, subject, tip, tip, evidence=(path,), marks=(what,))
+
+
+def _left_locks(scope: str, own: str, evidence: Evidence) -> Iterator[Fact]:
+    for name in _LOCKS:
+        path = f"{own}/{name}"
+        if evidence.new.entry(path) is not None and evidence.old.entry(path) is None:
+            yield Fact(
+                "broken.operation", scope, name, severity=Severity.NOTE, evidence=(path,),
+                marks=("git was interrupted, or still runs",),
+            )  # fmt: skip

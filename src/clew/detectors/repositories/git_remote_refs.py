@@ -9,10 +9,11 @@ from collections.abc import Iterator
 
 from clew.detectors.repositories.git_moves import Move, MoveContext, forced_update
 from clew.detectors.repositories.git_refs import Refs, new_log_lines, short
-from clew.model.fact import Fact
+from clew.model.fact import Fact, Severity
 
 _TAGS = "refs/tags/"
 _REMOTES = "refs/remotes/"
+_NOTES = "refs/notes/"
 _MAX_BRANCHES = 500
 _MAX_NAMED = 5
 """How many tags and fetched branches are listed by name."""
@@ -37,7 +38,21 @@ def tag_facts(scope: str, git_dir: str, old: Refs, new: Refs) -> Iterator[Fact]:
         for name in names:
             yield Fact(
                 "git.branch", scope, name, short(before.get(name)), short(after.get(name)),
+                severity=Severity.NOTE if word == "moved" else Severity.NONE,
                 evidence=(f"{git_dir}/{_TAGS}{name}",), marks=("tag", word),
+            )  # fmt: skip
+
+
+def note_facts(scope: str, git_dir: str, old: Refs, new: Refs) -> Iterator[Fact]:
+    """Yield refs of `git notes` that came, went or moved."""
+    before, after = old.below(_NOTES), new.below(_NOTES)
+    for name in sorted({*before, *after})[:_MAX_NAMED]:
+        was, now = before.get(name), after.get(name)
+        if was != now:
+            word = "created" if was is None else "deleted" if now is None else "changed"
+            yield Fact(
+                "git.branch", scope, name, short(was), short(now),
+                evidence=(f"{git_dir}/{_NOTES}{name}",), marks=("notes", word),
             )  # fmt: skip
 
 

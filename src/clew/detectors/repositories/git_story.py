@@ -6,21 +6,29 @@ from collections.abc import Iterator
 
 from clew.detectors.detector import Evidence, Tree
 from clew.detectors.repositories.git_moves import Move, MoveContext, move_facts
-from clew.detectors.repositories.git_operations import is_rebasing, under_way
+from clew.detectors.repositories.git_operations import (
+    is_rebasing,
+    operation_facts,
+    rebased_branch,
+)
 from clew.detectors.repositories.git_refs import (
     Head,
     LogLine,
     Refs,
-    log_lines,
+    is_none,
     new_log_lines,
     short,
 )
-from clew.detectors.repositories.git_remote_refs import remote_facts, tag_facts
+from clew.detectors.repositories.git_remote_refs import note_facts, remote_facts, tag_facts
+from clew.detectors.repositories.git_stash import stash_facts
+from clew.model.amount import counted
 from clew.model.fact import Fact, Severity
 
 _HEADS = "refs/heads/"
 _RENAMED = "renamed refs/heads/"
 _MAX_WORKTREES = 100
+_MAX_LINES = 200
+"""How many of the newest moves of HEAD are searched for commits without a branch."""
 
 
 class RepositoryStory:
@@ -56,15 +64,18 @@ class RepositoryStory:
         for name, marks in self._checked_out.items():
             if name not in self._after or name in self._before:
                 yield self._fact(name, self._before.get(name), self._after.get(name), marks)
-        yield from self._removed_worktrees()
         yield from self._commits_without_branch()
-        yield from self._rebase_under_way()
-        heads = self._old.head(), self._new.head()
-        trees = self._evidence.old, self._evidence.new
-        yield from under_way(self._scope, self._dir, trees, heads)
-        yield from tag_facts(self._scope, self._dir, self._old, self._new)
-        yield from remote_facts(self._scope, self._dir, self._old, self._new, self._context)
-        yield from self._stash()
+        yield from self._commits_left_behind()
+        yield from self._abandoned_rebases()
+        for worktree in ("", *self._worktrees()):
+            heads = self._old.head(worktree), self._new.head(worktree)
+            own = f"{self._dir}/{worktree}".rstrip("/")
+            yield from operation_facts(self._scope, own, self._evidence, heads)
+        refs = self._scope, self._dir, self._old, self._new
+        yield from tag_facts(*refs)
+        yield from note_facts(*refs)
+        yield from remote_facts(*refs, self._context)
+        yield from stash_facts(*refs, self._context)
 
     def _branch(self, name: str) -> Iterator[Fact]:
         before, after = self._before.get(name), self._after.get(name)
@@ -91,10 +102,16 @@ class RepositoryStory:
     def _deleted(self, name: str, before: str | None) -> Iterator[Fact]:
         if name in self._renamed:
             return
-        is_reachable = before is None or self._context.is_reachable(before) is not False
-        marks = ("deleted",) if is_reachable else ("deleted", "not merged")
-        severity = Severity.NONE if is_reachable else Severity.NOTE
-        yield self._fact(name, before, None, marks)._replace(severity=severity)
+        fact = self._fact(name, before, None, ("deleted",))
+        found = self._context.beyond(before) if before is not None else None
+        if found is None or not found.lost:
+            yield fact
+        elif found.base is not None and self._context.files.have(str(before), found.base):
+            marks = ("deleted", "not merged", "work kept in the files")
+            yield fact._replace(severity=Severity.NOTE, marks=marks)
+        else:
+            marks = ("deleted", f"{counted(found.lost, 'commit')} not merged")
+            yield fact._replace(severity=Severity.HIGH, marks=marks)
 
     def _fact(
         self, name: str, before: str | None, after: str | None, marks: tuple[str, ...]
@@ -116,6 +133,8 @@ class RepositoryStory:
             was, now = self._old.head(worktree), self._new.head(worktree)
             if now is None or was == now or (was and now.branch and was.branch == now.branch):
                 continue
+            if worktree and was is None:
+                continue  # `git_worktrees.py` reports a new worktree
             if (
                 was
                 and was.branch
@@ -132,19 +151,6 @@ class RepositoryStory:
     def _worktrees(self) -> list[str]:
         names = self._evidence.new.entries(f"{self._dir}/worktrees")
         return [f"worktrees/{name}/" for name in sorted(names)[:_MAX_WORKTREES]]
-
-    def _removed_worktrees(self) -> Iterator[Fact]:
-        old, new = (
-            tree.entries(f"{self._dir}/worktrees")
-            for tree in (self._evidence.old, self._evidence.new)
-        )
-        for name in sorted(old.keys() - new.keys())[:_MAX_WORKTREES]:
-            head = self._old.head(f"worktrees/{name}/") or Head()
-            subject = head.branch or str(short(head.commit))
-            tip = short(head.commit)
-            where = (f"{self._dir}/worktrees/{name}/HEAD",)
-            marks = (f"worktree {name} removed",)
-            yield Fact("git.branch", self._scope, subject, tip, tip, evidence=where, marks=marks)
 
     def _was_checkout(self, worktree: str, was: Head | None) -> bool:
         """Return whether HEAD moved by a checkout, not by a commit on a detached HEAD."""
@@ -166,7 +172,7 @@ class RepositoryStory:
             elif line.verb == "commit" and line.moves:
                 tail.append(line)
         if tail:
-            number = f"{len(tail):,} commit{'' if len(tail) == 1 else 's'}"
+            number = counted(len(tail), "commit")
             yield Fact(
                 "git.commit", self._scope, "HEAD", short(tail[0].old), short(tail[-1].new),
                 evidence=(f"{self._dir}/logs/HEAD",), marks=(number, "no branch"),
@@ -177,43 +183,46 @@ class RepositoryStory:
         old, new = (tree.read(path) or b"" for tree in (self._evidence.old, self._evidence.new))
         return new_log_lines(old, new) or []
 
-    def _rebase_under_way(self) -> Iterator[Fact]:
+    def _commits_left_behind(self) -> Iterator[Fact]:
+        """Yield commits that were made without a branch, and that a checkout left there."""
+        for line in self._head_lines("")[-_MAX_LINES:]:
+            if line.verb != "checkout" or not line.moves or is_none(line.old):
+                continue
+            found = self._context.beyond(line.old)
+            if found is None or not found.lost or self._was_on_branch(line.old):
+                continue
+            is_kept = found.base is not None and self._context.files.have(line.old, found.base)
+            yield Fact(
+                "git.reset", self._scope, "HEAD", short(line.old), short(line.new),
+                severity=Severity.NOTE if is_kept else Severity.HIGH,
+                evidence=(f"{self._dir}/logs/HEAD",),
+                marks=(f"{counted(found.lost, 'commit')} left on no branch",),
+            )  # fmt: skip
+
+    def _was_on_branch(self, commit: str) -> bool:
+        """Return whether a branch was at a commit; its own fact tells what it lost."""
+        if commit in self._before.values():
+            return True
+        lines = (line for found in self._lines.values() for line in found or ())
+        return any(commit in (line.old, line.new) for line in lines)
+
+    def _abandoned_rebases(self) -> Iterator[Fact]:
         for worktree in ("", *self._worktrees()):
             was, now = (
                 self._is_rebasing(tree, worktree)
                 for tree in (self._evidence.old, self._evidence.new)
             )
-            if was == now:
-                continue
-            branch = self._rebased(self._evidence.new if now else self._evidence.old, worktree)
-            if was and self._lines.get(branch):
-                continue  # the rebase completed
-            yield Fact(
-                "git.rebase", self._scope, branch or "HEAD",
-                marks=("under way",) if now else ("given up",),
-                evidence=(f"{self._dir}/{worktree}HEAD",),
-            )  # fmt: skip
-
-    def _rebased(self, tree: Tree, worktree: str) -> str:
-        """Return the branch that is being rebased."""
-        name = b""
-        for kind in ("rebase-merge", "rebase-apply"):
-            path = f"{self._dir}/{worktree}{kind}/head-name"
-            name = name or tree.read(path, 4096) or b""
-        return name.decode("utf-8", "surrogateescape").strip().removeprefix(_HEADS)
+            if was and not now:
+                own = f"{self._dir}/{worktree}".rstrip("/")
+                branch = rebased_branch(self._evidence.old, own)
+                if not self._lines.get(branch):  # otherwise the rebase completed
+                    yield Fact(
+                        "git.rebase", self._scope, branch or "HEAD",
+                        marks=("given up",), evidence=(f"{own}/HEAD",),
+                    )  # fmt: skip
 
     def _is_rebasing(self, tree: Tree, worktree: str) -> bool:
         return is_rebasing(tree, f"{self._dir}/{worktree}".rstrip("/"))
-
-    def _stash(self) -> Iterator[Fact]:
-        """Yield the number of stash entries; the stash log has one line for each."""
-        old, new = (log_lines(refs.log("refs/stash")) for refs in (self._old, self._new))
-        if [line.new for line in old] == [line.new for line in new]:
-            return
-        yield Fact(
-            "git.stash", self._scope, "stash", str(len(old)), str(len(new)),
-            evidence=(f"{self._dir}/logs/refs/stash",),
-        )  # fmt: skip
 
     def _has_changed(self, path: str) -> bool:
         return f"{self._dir}/{path}" in self._evidence.changes

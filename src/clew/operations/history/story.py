@@ -7,6 +7,7 @@ the story.  Commands that read derive a story that is missing, or of another ver
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 
 from clew.errors import ClewError
@@ -117,7 +118,7 @@ def story_between(
     context: Context, old: StorySide, new: StorySide, limits: WorkerLimits | None = None
 ) -> Story:
     """Return the story between any two states, in either direction."""
-    facts = observed_facts(old.signals, new.signals)
+    facts = observed_facts(old.signals, new.signals, os.fsdecode(context.root))
     if old.tree == new.tree:
         return _only_observed(facts)
     from clew.operations.history.story_worker import derive_story  # noqa: PLC0415  an unchanged save needs none of it

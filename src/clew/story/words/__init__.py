@@ -8,11 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from clew.model.fact import Fact
-from clew.story.words.checks import broken, checks, tests
+from clew.story.words.broken import broken
+from clew.story.words.checks import checks, tests
 from clew.story.words.code import code
 from clew.story.words.data import containers, data
 from clew.story.words.declarations import links, locks, resources
-from clew.story.words.files import generated, git, logs
+from clew.story.words.files import generated, logs
+from clew.story.words.git import git
 from clew.story.words.losses import losses, moves
 from clew.story.words.packages import executables, packages, sources, toolchains
 from clew.story.words.phrases import Phrase, place, some

@@ -1,4 +1,4 @@
-"""Words for tests, checks, and what is broken or unfinished."""
+"""Words for tests and checks."""
 
 from __future__ import annotations
 
@@ -109,24 +109,6 @@ def checks(facts: Sequence[Fact]) -> Phrase:
 def _check(fact: Fact, name: str) -> str:
     versions = f" {arrow(fact)}" if fact.before and fact.after else ""
     return _with_marks(f"{name}: {fact.subject} {fact.kind.partition('.')[2]}{versions}", fact)
-
-
-def broken(facts: Sequence[Fact]) -> Phrase:
-    parts = [_broken(fact, fact.subject, len(fact.marks)) for fact in facts]
-    short = [_broken(fact, base(fact.subject), 1) for fact in facts]
-    shortest = [_broken(fact, base(fact.subject), 0) for fact in facts]
-    return Phrase(some(short, 1), some(parts, 4), some(shortest, 1))
-
-
-def _broken(fact: Fact, name: str, marks: int) -> str:
-    words = {
-        "conflict": "unresolved conflict in {name}",
-        "install": "{name}: incomplete installation",
-        "environment": "{name}: the environment is broken",
-        "syntax": "{name} no longer parses",
-    }
-    text = words[fact.kind.partition(".")[2]].format(name=name)
-    return _with_marks(text, fact._replace(marks=fact.marks[:marks]))
 
 
 def _with_marks(text: str, fact: Fact) -> str:

@@ -6,10 +6,14 @@ from collections.abc import Callable, Sequence
 
 from clew.model.amount import counted
 from clew.model.fact import Fact, Severity
+from clew.story.words.broken import unfinished_packages
 from clew.story.words.phrases import NAMED_ON_CARD, SEEDS, Phrase, arrow, base, joined, place, some
 
 
 def packages(facts: Sequence[Fact]) -> Phrase:
+    unfinished = unfinished_packages(facts)
+    if unfinished is not None:
+        return unfinished
     manager = facts[0].scope.partition(":")[0]
     where = place(facts[0].scope)
     label = f"{manager} in {where}" if where else manager
