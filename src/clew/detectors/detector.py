@@ -188,6 +188,8 @@ class Evidence:
         """A private directory on disk, for formats that can only be read from files."""
         self.owners: dict[str, str] = {}
         """Changed paths that a package installed in this interval: `usr/bin/sudo` → `sudo`."""
+        self.facts: list[Fact] = []
+        """Facts of the detectors that ran before."""
         self.claimed: set[str] = set()
         """Changed paths that are explained already."""
         self.problems: list[tuple[str, str]] = []

@@ -49,26 +49,26 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
     ),
     "node.npm:Npm": (
         "node/npm",
-        1,
-        ('package.added', 'package.changed', 'package.removed', 'code.edited', 'code.deleted', 'generated.changed'),
+        2,
+        ('package.added', 'package.changed', 'package.removed', 'code.edited', 'code.deleted', 'generated.changed', 'security.install_script'),
         WatchedPaths(directories=('node_modules',)),
     ),
     "node.pnpm:Pnpm": (
         "node/pnpm",
-        1,
-        ('package.added', 'package.changed', 'package.removed', 'code.edited', 'code.deleted', 'generated.changed'),
+        2,
+        ('package.added', 'package.changed', 'package.removed', 'code.edited', 'code.deleted', 'generated.changed', 'security.install_script'),
         WatchedPaths(directories=('node_modules',)),
     ),
     "node.yarn:Yarn": (
         "node/yarn",
-        1,
-        ('package.added', 'package.changed', 'package.removed', 'code.edited', 'code.deleted', 'generated.changed'),
+        2,
+        ('package.added', 'package.changed', 'package.removed', 'code.edited', 'code.deleted', 'generated.changed', 'security.install_script'),
         WatchedPaths(names=('.pnp.cjs', '.pnp.data.json', '.pnp.js'), directories=('.yarn', 'node_modules')),
     ),
     "node.bun:Bun": (
         "node/bun",
-        1,
-        ('package.added', 'package.changed', 'package.removed', 'code.edited', 'code.deleted', 'generated.changed'),
+        2,
+        ('package.added', 'package.changed', 'package.removed', 'code.edited', 'code.deleted', 'generated.changed', 'security.install_script'),
         WatchedPaths(directories=('node_modules',)),
     ),
     "node.incomplete_modules:IncompleteModules": (
@@ -112,6 +112,12 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
         1,
         ('git.lfs',),
         WatchedPaths(everything=True),
+    ),
+    "locks.lock_files:LockFiles": (
+        "packages/locks",
+        1,
+        ('lock.added', 'lock.changed', 'lock.removed', 'config.changed', 'security.registry', 'security.integrity', 'security.dependency', 'security.install_script', 'security.tls'),
+        WatchedPaths(names=('.terraform.lock.hcl', 'Cargo.lock', 'Cargo.toml', 'Cartfile.resolved', 'Chart.lock', 'Directory.Packages.props', 'Gemfile', 'Gemfile.lock', 'Manifest.toml', 'Package.resolved', 'Package.swift', 'Pipfile', 'Pipfile.lock', 'Podfile.lock', 'build.gradle', 'build.gradle.kts', 'buildscript-gradle.lockfile', 'bun.lock', 'cabal.project.freeze', 'composer.json', 'composer.lock', 'conan.lock', 'conda-lock.yml', 'deno.json', 'deno.jsonc', 'deno.lock', 'environment.yaml', 'environment.yml', 'flake.lock', 'gems.locked', 'gems.rb', 'go.mod', 'go.sum', 'go.work.sum', 'gradle.lockfile', 'manifest.toml', 'mix.lock', 'npm-shrinkwrap.json', 'package-lock.json', 'package.json', 'packages.lock.json', 'paket.lock', 'pdm.lock', 'pixi.lock', 'pnpm-lock.yaml', 'poetry.lock', 'pom.xml', 'pubspec.lock', 'pubspec.yaml', 'pylock.toml', 'pyproject.toml', 'rebar.lock', 'renv.lock', 'stack.yaml.lock', 'uv.lock', 'yarn.lock'), suffixes=('.csproj', '.fsproj', '.in', '.txt', '.vbproj')),
     ),
     "os_packages.tampered:TamperedFiles": (
         "os/tampered",
@@ -157,9 +163,15 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
     ),
     "security.git_dangers:GitHooks": (
         "security/git",
-        1,
+        2,
         ('security.git_hook',),
         WatchedPaths(paths=('etc/gitconfig',), names=('.gitconfig', '.lefthook.yml', '.pre-commit-config.yaml', 'applypatch-msg', 'commit-msg', 'config', 'config.worktree', 'fsmonitor-watchman', 'gitconfig', 'lefthook.yaml', 'lefthook.yml', 'post-applypatch', 'post-checkout', 'post-commit', 'post-index-change', 'post-merge', 'post-receive', 'post-rewrite', 'post-update', 'pre-applypatch', 'pre-auto-gc', 'pre-commit', 'pre-merge-commit', 'pre-push', 'pre-rebase', 'pre-receive', 'prepare-commit-msg', 'proc-receive', 'push-to-checkout', 'reference-transaction', 'sendemail-validate', 'update'), directories=('.husky',)),
+    ),
+    "security.git_sources:GitSources": (
+        "security/git-sources",
+        1,
+        ('security.dependency', 'security.registry', 'security.tls'),
+        WatchedPaths(names=('.gitconfig', '.gitmodules', 'config', 'config.worktree', 'gitconfig')),
     ),
     "security.agent_controls:AgentControls": (
         "security/agent",
@@ -173,11 +185,35 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
         ('security.editor',),
         WatchedPaths(names=('.devcontainer.json', '.dir-locals.el', '.exrc', '.lvimrc', '.nvim.lua', '.nvimrc', '.vimrc.local', 'devcontainer.json'), suffixes=('.code-workspace',), directories=('.idea', '.run', '.vscode', '.zed')),
     ),
+    "security.workflow_actions:WorkflowActions": (
+        "security/actions",
+        1,
+        ('security.dependency', 'lock.added', 'lock.changed', 'lock.removed'),
+        WatchedPaths(names=('.gitlab-ci.yml', 'action.yaml', 'action.yml'), directories=('.circleci', '.forgejo', '.gitea', '.github')),
+    ),
+    "security.base_images:BaseImages": (
+        "security/images",
+        1,
+        ('security.dependency', 'security.ci', 'lock.added', 'lock.changed', 'lock.removed'),
+        WatchedPaths(suffixes=('.Dockerfile', '.dockerfile'), heads=('Containerfile', 'Dockerfile')),
+    ),
     "security.registries:Registries": (
         "security/registries",
+        2,
+        ('security.registry', 'security.tls', 'security.integrity', 'security.install_script', 'config.changed'),
+        WatchedPaths(paths=('etc/apt/apt.conf', 'etc/dnf/dnf.conf', 'etc/pacman.conf', 'etc/yum.conf'), below=('etc/apt/apt.conf.d', 'etc/yum.repos.d', 'etc/zypp/repos.d'), names=('.condarc', '.curlrc', '.gemrc', '.netrc', '.npmrc', '.pydistutils.cfg', '.pypirc', '.wgetrc', '.yarnrc', '.yarnrc.yml', 'Gemfile', 'NuGet.Config', 'NuGet.config', 'Pipfile', 'Podfile', 'build.gradle', 'build.gradle.kts', 'bunfig.toml', 'composer.json', 'condarc', 'config', 'config.json', 'config.toml', 'daemon.json', 'env', 'environment.yaml', 'environment.yml', 'gemrc', 'gems.rb', 'gradle-wrapper.properties', 'gradle.properties', 'init.gradle', 'init.gradle.kts', 'lerna.json', 'maven-wrapper.properties', 'npmrc', 'nuget.config', 'pdm.toml', 'pip.conf', 'pip.ini', 'pixi.toml', 'pnpm-workspace.yaml', 'poetry.toml', 'pom.xml', 'pyproject.toml', 'registries.conf', 'settings.gradle', 'settings.gradle.kts', 'settings.xml', 'setup.cfg', 'uv.toml', 'wgetrc'), suffixes=('.in', '.repo', '.txt')),
+    ),
+    "security.script_settings:ScriptSettings": (
+        "security/script-settings",
         1,
-        ('security.registry',),
-        WatchedPaths(paths=('etc/apt/apt.conf', 'etc/docker/daemon.json', 'etc/gitconfig', 'etc/npmrc', 'etc/pip.conf'), below=('etc/apt/apt.conf.d',), names=('.condarc', '.curlrc', '.gemrc', '.gitconfig', '.npmrc', '.pydistutils.cfg', '.pypirc', '.wgetrc', '.yarnrc', '.yarnrc.yml', 'bunfig.toml', 'condarc', 'config', 'config.json', 'config.toml', 'daemon.json', 'env', 'gradle.properties', 'init.gradle', 'pip.conf', 'pip.ini', 'registries.conf', 'settings.xml', 'uv.toml')),
+        ('security.registry', 'security.tls', 'security.integrity', 'security.install_script', 'config.changed'),
+        WatchedPaths(names=('.bash_profile', '.bashrc', '.gitlab-ci.yml', '.profile', '.travis.yml', '.zprofile', '.zshenv', '.zshrc', 'GNUmakefile', 'Jenkinsfile', 'Justfile', 'Makefile', 'Taskfile.yml', 'azure-pipelines.yml', 'environment', 'justfile', 'makefile', 'noxfile.py', 'tox.ini'), suffixes=('.Dockerfile', '.bash', '.env', '.envrc', '.sh'), heads=('.env', '.gitlab-ci', 'Containerfile', 'Dockerfile', 'Makefile', 'justfile', 'makefile'), directories=('.buildkite', '.circleci', '.forgejo', '.gitea', '.github', '.woodpecker')),
+    ),
+    "security.install_scripts:InstallScripts": (
+        "security/install-scripts",
+        1,
+        ('security.install_script',),
+        WatchedPaths(names=('composer.json', 'package.json')),
     ),
     "security.shell_startup:ShellStartup": (
         "security/startup",
@@ -217,7 +253,7 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
     ),
     "security.ci_files:CiFiles": (
         "security/ci",
-        1,
+        2,
         ('security.ci',),
         WatchedPaths(names=('.appveyor.yml', '.cirrus.yml', '.drone.yml', '.gitlab-ci.yml', '.travis.yml', '.woodpecker.yml', 'Jenkinsfile', 'appveyor.yml', 'azure-pipelines.yaml', 'azure-pipelines.yml', 'bitbucket-pipelines.yml', 'buildspec.yml', 'cloudbuild.yaml', 'wercker.yml'), suffixes=('.Dockerfile',), heads=('Containerfile', 'Dockerfile', 'compose', 'docker-compose'), directories=('.buildkite', '.circleci', '.forgejo', '.gitea', '.github', '.woodpecker')),
     ),

@@ -29,6 +29,8 @@ DETECTORS: tuple[str, ...] = (
     # files that git has, before anything is reported as deleted or shrunk
     "repositories.checkouts:Checkouts",
     "repositories.lfs_pointers:LfsPointers",
+    # what is declared, after what is installed
+    "locks.lock_files:LockFiles",
     # warnings
     "os_packages.tampered:TamperedFiles",
     "security.privileged_files:PrivilegedFiles",
@@ -38,9 +40,14 @@ DETECTORS: tuple[str, ...] = (
     "security.login_checks:LoginChecks",
     "security.certificates:Certificates",
     "security.git_dangers:GitHooks",
+    "security.git_sources:GitSources",
     "security.agent_controls:AgentControls",
     "security.editor_tasks:EditorTasks",
+    "security.workflow_actions:WorkflowActions",
+    "security.base_images:BaseImages",
     "security.registries:Registries",
+    "security.script_settings:ScriptSettings",
+    "security.install_scripts:InstallScripts",
     "security.shell_startup:ShellStartup",
     "security.autostarts:Autostarts",
     "security.name_resolution:NameResolution",

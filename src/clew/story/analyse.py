@@ -69,10 +69,11 @@ def analyse(
 
 
 def _with_claims(evidence: Evidence, result: DetectorResult) -> DetectorResult:
-    """Register the claims of a result: the first detector to claim a path owns it."""
+    """Register facts and claims of a result: the first detector to claim a path owns it."""
     for path, package in result.owners:
         evidence.owners.setdefault(path, package)
     for finding in result.findings:
+        evidence.facts += finding.facts
         for path in finding.claims:
             if path in evidence.changes:
                 evidence.claimed.add(path)

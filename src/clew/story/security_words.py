@@ -21,16 +21,12 @@ _SENTENCES = {
     "agent": "{subject}: the agent's own controls changed",
     "editor": "{subject}: the editor may run something new",
     "ci": "{subject}: what the build server runs changed",
-    "registry": "{subject}: packages come from elsewhere",
+    "registry": "{subject}: a program runs around every package",
     "startup": "{subject}: what a shell runs at its start changed",
     "tampered": "{subject} is not what its package shipped",
     "network": "{subject}: where names lead changed",
     "secret": "{subject} holds what looks like a secret",
     "deleted": "{subject} is gone",
-    "install_script": "{subject} runs a program when it is installed",
-    "integrity": "{subject} is no longer checked against a hash",
-    "tls": "{subject}: certificates are no longer verified",
-    "dependency": "{subject} comes from elsewhere",
 }
 
 
@@ -100,8 +96,6 @@ def security_sentence(fact: Fact) -> str:
         sentence = "{subject}: the agent's settings changed"
     elif fact.severity != Severity.HIGH:
         sentence = _MILD_SENTENCES.get(word, sentence)
-    elif word == "registry":
-        sentence = "{subject}: a program runs around every package"
     elif word == "secret":
         sentence = "{subject} was committed with what looks like a secret"
     text = sentence.format(subject=fact.subject, what=what or "changed")

@@ -14,9 +14,9 @@ from collections.abc import Iterator, Sequence
 from clew.detectors.detector import Evidence, Finding, PathChange, WatchedPaths
 from clew.detectors.files.json_values import mapping
 from clew.detectors.node.hoisted import Manager, hoisted_findings
+from clew.detectors.node.node_facts import NODE_KINDS
 from clew.detectors.node.node_manifest import wanted_of
 from clew.detectors.node.node_packages import FROM_GIT, FROM_PATH, FROM_URL, Copy, Lock
-from clew.detectors.tools.package_files import PACKAGE_KINDS
 
 _TOKEN = re.compile(
     r'"(?:[^"\\]++|\\.)*+"?|//[^\n]*+|/\*(?:[^*]++|\*(?!/))*+(?:\*/)?|,(?=\s*+[}\]])', re.S
@@ -29,8 +29,8 @@ class Bun:
     """Reports packages that bun installed, changed and removed."""
 
     name = "node/bun"
-    version = 1
-    kinds = PACKAGE_KINDS
+    version = 2
+    kinds = NODE_KINDS
     watch = WatchedPaths(directories=("node_modules",))
 
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:

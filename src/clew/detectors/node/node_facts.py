@@ -14,11 +14,15 @@ from typing import Protocol
 from clew.detectors.node.node_modules import name_at
 from clew.detectors.node.node_packages import FROM_GIT, FROM_URL, Copy
 from clew.detectors.node.semver import in_order, is_lower
+from clew.detectors.tools.package_files import PACKAGE_KINDS
 from clew.detectors.tools.package_scopes import inside
 from clew.model.fact import Fact, Severity
 
 _MAX_VERSIONS = 20
-_WARNING_MARKS = frozenset(("downgrade", "install script", FROM_GIT, FROM_URL))
+INSTALL_SCRIPT = "install script"
+_WARNING_MARKS = frozenset(("downgrade", INSTALL_SCRIPT, FROM_GIT, FROM_URL))
+NODE_KINDS = (*PACKAGE_KINDS, "security.install_script")
+"""Fact kinds of detectors for Node."""
 
 
 class Packages(Protocol):
@@ -56,7 +60,17 @@ def package_facts(
             place = next(iter(after or before))
             shown = inside(directory, "node_modules", place, "package.json")
             facts.append(fact._replace(evidence=(shown,)))
+            if fact.kind == "package.changed" and INSTALL_SCRIPT in fact.marks:
+                facts.append(_script_fact(facts[-1]))
     return tuple(sorted(facts, key=lambda fact: (not fact.direct, fact.kind, fact.subject)))
+
+
+def _script_fact(fact: Fact) -> Fact:
+    """Return the warning about a version that runs a script where the previous one had none."""
+    return Fact(
+        "security.install_script", fact.scope, fact.subject, fact.before, fact.after,
+        severity=Severity.HIGH, evidence=fact.evidence, marks=("new in this version",),
+    )  # fmt: skip
 
 
 def _fact(
@@ -96,7 +110,7 @@ def _marks(
     if source == FROM_GIT and was.commit and was.commit != now.commit:
         marks.append("another commit")
     if _runs_at_install(after) and not _runs_at_install(before):
-        marks.append("install script")
+        marks.append(INSTALL_SCRIPT)
     return tuple(marks)
 
 

@@ -12,9 +12,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from clew.detectors.detector import Evidence, Finding, PathChange, WatchedPaths
 from clew.detectors.files.json_values import json_object, mapping, version_text
 from clew.detectors.node.hoisted import Manager, hoisted_findings
+from clew.detectors.node.node_facts import NODE_KINDS
 from clew.detectors.node.node_manifest import wanted_of
 from clew.detectors.node.node_packages import FROM_GIT, FROM_PATH, Copy, Lock
-from clew.detectors.tools.package_files import PACKAGE_KINDS
 
 _GIT = ("git+", "git:", "git@", "github:", "gitlab:", "bitbucket:")
 _PLACE = "node_modules/"
@@ -24,8 +24,8 @@ class Npm:
     """Reports packages that npm installed, changed and removed."""
 
     name = "node/npm"
-    version = 1
-    kinds = PACKAGE_KINDS
+    version = 2
+    kinds = NODE_KINDS
     watch = WatchedPaths(directories=("node_modules",))
 
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:

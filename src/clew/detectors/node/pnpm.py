@@ -16,12 +16,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from clew.detectors.detector import Evidence, Finding, PathChange, Tree, WatchedPaths
 from clew.detectors.node.hoisted import adjacent_files, bookkeeping
-from clew.detectors.node.node_facts import package_facts
+from clew.detectors.node.node_facts import NODE_KINDS, package_facts
 from clew.detectors.node.node_manifest import manifest_at
 from clew.detectors.node.node_modules import by_manager, places, split_place
 from clew.detectors.node.node_packages import FROM_PATH, MAX_PACKAGES, Copy
 from clew.detectors.node.pnpm_lock import PnpmLock, parse_pnpm_lock
-from clew.detectors.tools.package_files import PACKAGE_KINDS, edited_in_place, own_files
+from clew.detectors.tools.package_files import edited_in_place, own_files
 from clew.detectors.tools.package_scopes import inside, label_of, scope_of
 
 _STORE = "node_modules/.pnpm"
@@ -34,8 +34,8 @@ class Pnpm:
     """Reports packages that pnpm installed, changed and removed."""
 
     name = "node/pnpm"
-    version = 1
-    kinds = PACKAGE_KINDS
+    version = 2
+    kinds = NODE_KINDS
     watch = WatchedPaths(directories=("node_modules",))
 
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:

@@ -39,7 +39,7 @@ def parse_pnpm_lock(content: bytes) -> PnpmLock:
     linked: dict[str, str] = {}
     copies: dict[str, Copy] = {}
     number = ""
-    for path, value in _settings(content):
+    for path, value in lock_settings(content):
         if path[0] == "packages":
             if len(path) == 2:
                 name, number = split_key(path[1])
@@ -72,7 +72,7 @@ def split_key(key: str) -> tuple[str, str]:
     return name, version.partition("_")[0]
 
 
-def _settings(content: bytes) -> Iterator[tuple[tuple[str, ...], str]]:
+def lock_settings(content: bytes) -> Iterator[tuple[tuple[str, ...], str]]:
     """Yield each key path with its value; the value is empty if more lines follow."""
     above: list[str] = []
     for line in content.decode("utf-8", "replace").split("\n"):

@@ -12,9 +12,9 @@ from collections.abc import Iterator, Sequence
 
 from clew.detectors.detector import Evidence, Finding, PathChange, WatchedPaths
 from clew.detectors.node.hoisted import Manager, hoisted_findings
+from clew.detectors.node.node_facts import NODE_KINDS
 from clew.detectors.node.node_packages import FROM_GIT, FROM_PATH, Copy, Lock
 from clew.detectors.node.yarn_pnp import pnp_findings
-from clew.detectors.tools.package_files import PACKAGE_KINDS
 
 _GIT = ("git+", "git:", "git@", "ssh://git@", "https://codeload.github.com/")
 _LOCAL = ("file:", "link:", "portal:")
@@ -24,8 +24,8 @@ class Yarn:
     """Reports packages that yarn installed, changed and removed."""
 
     name = "node/yarn"
-    version = 1
-    kinds = PACKAGE_KINDS
+    version = 2
+    kinds = NODE_KINDS
     watch = WatchedPaths(
         directories=("node_modules", ".yarn"),
         names=(".pnp.cjs", ".pnp.js", ".pnp.data.json"),

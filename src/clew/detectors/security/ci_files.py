@@ -41,7 +41,7 @@ class CiFiles:
     """Reports changes of what a build server runs."""
 
     name = "security/ci"
-    version = 1
+    version = 2
     kinds: tuple[str, ...] = ("security.ci",)
     watch = WatchedPaths(
         names=_NAMES, heads=_IMAGES, suffixes=(".Dockerfile",), directories=(".github", *_DIRECTORIES)
@@ -52,7 +52,7 @@ class CiFiles:
 
 
 def _judge(evidence: Evidence, change: PathChange) -> Iterator[Alarm]:
-    if not change.is_content or not _is_run(change):
+    if not change.is_content or not _is_run(change) or change.path in evidence.claimed:
         return
     texts = content(evidence.old, change.path), content(evidence.new, change.path)
     rules = rules_between(*texts)

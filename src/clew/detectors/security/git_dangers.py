@@ -9,15 +9,20 @@ Settings are named without subsection and value: both may contain a URL with a p
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Iterator, Sequence
 
 from clew.detectors.detector import Evidence, Finding, PathChange, TooLarge, WatchedPaths
+from clew.detectors.files.key_names import shown_name
+from clew.detectors.locks.lock_dangers import origin_words
+from clew.detectors.locks.origins import git_origin
 from clew.detectors.repositories.git_config import Config, parse_config, value_of
 from clew.detectors.repositories.git_hooks import HOOKS
 from clew.detectors.repositories.repositories import is_git_dir
 from clew.detectors.security.known_hooks import MAX_SIZE, tool_of
 from clew.detectors.security.security_rules import (
     Alarm,
+    LineChanges,
     content,
     examine,
     joined,
@@ -63,6 +68,15 @@ _SPELLED = {
     "includeif.path": "includeIf.path", "init.templatedir": "init.templateDir",
 }  # fmt: skip
 
+_GIT_PROGRAMS = ("git", "gitk", "tig", "echo", "cd", "true", "f", "f()", "{", "}")
+_STEP = re.compile(r"&&|\|\||[;|\n]")
+_SUBSTITUTION = re.compile(r"[`<>]|\$\(|-c\s|--(?:exec|upload-pack|receive-pack)\b")
+_SETS_PROGRAM = re.compile(
+    r"-c\s?(?:core\.(?:sshcommand|fsmonitor|editor|pager|hookspath|gitproxy|askpass)|alias\.|diff\.external"
+    r"|credential\.helper|gpg\.program|filter\.|protocol\.)",
+    re.I,
+)
+
 _UNREAD = Alarm("security.git_hook", "git", "", Severity.HIGH)
 
 
@@ -70,7 +84,7 @@ class GitHooks:
     """Reports new programs that git will run."""
 
     name = "security/git"
-    version = 1
+    version = 2
     kinds: tuple[str, ...] = ("security.git_hook",)
     watch = WatchedPaths(
         paths=("etc/gitconfig",),
@@ -162,11 +176,22 @@ def _manager(evidence: Evidence, change: PathChange) -> Iterator[Alarm]:
     is_on = repository is not None and any(
         evidence.new.entry(joined(repository, f".git/hooks/{hook}")) is not None for hook in HOOKS
     )
-    marks = (rules.mark,) if is_on else (rules.mark, "not in use")
+    marks = (*_new_repositories(rules), rules.mark, *(() if is_on else ("not in use",)))
     is_other_code = not all(
         line.lstrip(b"- ").startswith(_SAME_CODE) and b"{" not in line for line in rules.added
     )
     yield _alarm(change, Severity.HIGH if is_on and is_other_code else Severity.NOTE, marks)
+
+
+def _new_repositories(rules: LineChanges) -> list[str]:
+    """Return the repositories that new lines take hooks from."""
+    found = []
+    for line in rules.added:
+        key, _, value = line.decode("utf-8", "replace").lstrip("- ").partition(": ")
+        if key == "repo" and "://" in value:
+            origin = git_origin(value.strip("'\""))
+            found.append(f"hooks from {origin_words(origin).removeprefix('git at ')}")
+    return found[:3]
 
 
 def _is_git_config(evidence: Evidence, change: PathChange) -> bool:
@@ -188,9 +213,9 @@ def _settings(evidence: Evidence, change: PathChange) -> Iterator[Alarm]:
     for key, value in after - before:
         severity = _severity(key, value, is_local=is_local)
         if severity == Severity.HIGH:
-            severe.add(_SPELLED.get(key, key))
+            severe.add(_shown(key))
         elif severity == Severity.NOTE:
-            others.add(_SPELLED.get(key, key))
+            others.add(_shown(key))
     if severe or others:
         severity = Severity.HIGH if severe else Severity.NOTE
         yield _alarm(change, severity, tuple(sorted(severe or others)))
@@ -204,7 +229,7 @@ def _config(text: bytes | None, path: str) -> Config:
 
 def _values(config: Config) -> set[tuple[str, str]]:
     return {
-        (f"{section}.{key}" if section != "alias" else "alias", value)
+        (f"{section}.{key}", value)
         for (section, _), keys in config.items()
         for key, values in keys.items()
         for value in values
@@ -219,15 +244,31 @@ def _severity(key: str, value: str, *, is_local: bool) -> str:
         return Severity.NOTE if value in _EXPECTED[key] else Severity.HIGH
     if key in ("include.path", "includeif.path"):
         return Severity.HIGH if is_local else Severity.NOTE
-    if key in ("alias", "submodule.update"):
-        if not value.startswith("!"):
-            return Severity.NONE
-        return Severity.NOTE if key == "alias" else Severity.HIGH
+    if key.startswith("alias."):
+        return _alias_severity(value)
+    if key == "submodule.update":
+        return Severity.HIGH if value.startswith("!") else Severity.NONE
     if key == "protocol.allow":
         return Severity.HIGH if value == "always" else Severity.NONE
     if key in _RUNS:
         return Severity.HIGH
     return Severity.NOTE if key in _RUNS_WHEN_ASKED or key.startswith("pager.") else Severity.NONE
+
+
+def _alias_severity(value: str) -> str:
+    """Return the severity of an alias: git runs one that begins with `!` in a shell."""
+    if not value.startswith("!"):
+        return Severity.HIGH if _SETS_PROGRAM.search(value) else Severity.NONE
+    steps = [step.strip() for step in _STEP.split(value[1:])]
+    is_git = all(step.split(" ")[0] in _GIT_PROGRAMS for step in steps if step)
+    return Severity.NOTE if is_git and not _SUBSTITUTION.search(value) else Severity.HIGH
+
+
+def _shown(key: str) -> str:
+    """Return a setting as people write it; of an alias its name."""
+    if key.startswith("alias."):
+        return f"alias {shown_name(key.removeprefix('alias.'))} runs a command"
+    return _SPELLED.get(key, key)
 
 
 def _alarm(change: PathChange, severity: str, marks: tuple[str, ...]) -> Alarm:

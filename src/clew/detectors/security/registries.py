@@ -1,156 +1,197 @@
-"""Registry detector: package registries, indexes, mirrors and proxies.
+"""Registry detector: where packages come from, how they are checked, and what their installation runs.
 
 Only hosts are shown.  URLs contain user names, passwords and tokens, and so do keys
-(`//registry.example/:_authToken`): a key is shown only if it is in a table of this module.
-Commands run as root and disabled signature checks have high severity.
+(`//registry.example/:_authToken`): a key is shown only if `package_settings.py` knows it.
+A host that is not the public registry of the ecosystem is a warning, unless the whole project is
+new; certificates that are not verified, packages that are not checked, and install scripts that run
+again are warnings as well.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from clew.detectors.detector import Evidence, Finding, PathChange, WatchedPaths
-from clew.detectors.files.key_names import shown_name
-from clew.detectors.security.security_rules import Alarm, content, examine, rules_between
-from clew.model.fact import Severity
-
-_NAMES = (
-    ".npmrc", ".yarnrc", ".yarnrc.yml", "pip.conf", "pip.ini", ".pypirc", ".condarc",
-    "condarc", ".gemrc", "bunfig.toml", ".gitconfig", ".pydistutils.cfg", "uv.toml", ".curlrc",
-    ".wgetrc", "init.gradle",
-)  # fmt: skip
-_IN_DIRECTORY = {
-    ".cargo": ("config.toml", "config"), ".m2": ("settings.xml",), ".gradle": ("gradle.properties",),
-    ".bundle": ("config",), "docker": ("daemon.json",), ".docker": ("config.json",),
-    "git": ("config",), ".git": ("config",), "go": ("env",), "containers": ("registries.conf",),
-}  # fmt: skip
-"""Files with common names, and the directory that identifies them."""
-
-_KEYS = {
-    b"registry": "registry", b"npmregistryserver": "registry", b"index-url": "index-url",
-    b"extra-index-url": "extra-index-url", b"find-links": "find-links", b"index_url": "index-url",
-    b"trusted-host": "trusted-host", b"proxy": "proxy", b"https-proxy": "proxy",
-    b"http-proxy": "proxy", b"httpproxy": "proxy", b"httpsproxy": "proxy", b"http_proxy": "proxy",
-    b"https_proxy": "proxy", b"strict-ssl": "strict-ssl", b"ssl_verify": "ssl_verify",
-    b"sslverify": "sslVerify", b"repository": "repository", b"channels": "channels",
-    b"channel_alias": "channels", b"default_channels": "channels", b"insteadof": "url.insteadOf",
-    b"pushinsteadof": "url.pushInsteadOf", b"replace-with": "replace-with",
-    b"goproxy": "GOPROXY", b"gosumdb": "GOSUMDB", b"gonosumdb": "GONOSUMDB",
-    b"registry-mirrors": "registry-mirrors", b"insecure-registries": "insecure-registries",
-    b"proxies": "proxy", b"credhelpers": "credHelpers", b"credsstore": "credsStore",
-    b"mirror": "mirror", b"mirrors": "mirror", b"location": "location", b"insecure": "insecure",
-    b"yarnpath": "yarnPath", b"yarn-path": "yarnPath", b"rustc-wrapper": "rustc-wrapper",
-    b"linker": "linker", b"runner": "runner", b"script-shell": "script-shell",
-    b"node-options": "node-options", b"ignore-scripts": "ignore-scripts", b"index": "index",
-    b"default-index": "index", b"allow-insecure-host": "allow-insecure-host", b"url": "url",
-    b"check-certificate": "check-certificate",
-    b"systemprop.http.proxyhost": "proxy", b"systemprop.https.proxyhost": "proxy",
-}  # fmt: skip
-_NOT_IN_GIT = frozenset((b"url", b"registry", b"index", b"mirror", b"location", b"repository"))
-"""`git.remote` reports the URLs of remotes."""
-
-_APT_PLACES = (b"proxy", b"verify-peer", b"verify-host", b"allowinsecure", b"allowdowngrade",
-               b"allowunauthenticated", b"allowweak")  # fmt: skip
-_APT_RUNS = (
-    b"pre-invoke",
-    b"post-invoke",
-    b"pre-install-pkgs",
-    b"proxy-auto-detect",
-    b"proxyautodetect",
+from clew.detectors.locks.ecosystems import Ecosystem
+from clew.detectors.locks.origins import is_loopback
+from clew.detectors.security.package_settings import PackageSettings, package_settings
+from clew.detectors.security.security_rules import (
+    content,
+    is_dependency,
+    joined,
+    rules_between,
 )
-
-_KEY = re.compile(rb"""["']?(?:export )?([A-Za-z@][\w@./:-]{0,80}+)["']?\s?(?:[=:>]|\s|$)""")
-_HOST = re.compile(
-    rb"[A-Za-z][A-Za-z0-9+.-]{0,20}://(?:[^/\s@\"'<>]*+@)?+([A-Za-z0-9.-]{1,253})(:\d{1,5})?"
+from clew.detectors.security.settings_files import (
+    DIRECTORIES,
+    NAMES,
+    PROJECT_FILES,
+    SUFFIXES,
+    SettingsFile,
+    settings_file,
 )
+from clew.detectors.security.settings_reading import line_settings
+from clew.detectors.security.test_data import is_test_data
+from clew.model.fact import Fact, Severity
+
+_LIMIT = 1 << 20
+_READ_BUDGET = 24 << 20
+_MAX_FACTS = 200
 _SHOWN = 5
+_APT_RUNS = (b"pre-invoke", b"post-invoke", b"pre-install-pkgs", b"proxy-auto-detect", b"proxyautodetect")  # fmt: skip
 
 
 class Registries:
-    """Reports changed package sources and proxies."""
+    """Reports changed package sources, and settings that weaken how packages are checked."""
 
     name = "security/registries"
-    version = 1
-    kinds: tuple[str, ...] = ("security.registry",)
-    watch = WatchedPaths(
-        paths=("etc/apt/apt.conf", "etc/pip.conf", "etc/npmrc", "etc/gitconfig", "etc/docker/daemon.json"),
-        below=("etc/apt/apt.conf.d",),
-        names=(*_NAMES, *{name for names in _IN_DIRECTORY.values() for name in names}),
+    version = 2
+    kinds: tuple[str, ...] = (
+        "security.registry", "security.tls", "security.integrity", "security.install_script",
+        "config.changed",
     )  # fmt: skip
-
-    def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
-        yield from examine(evidence, changes, _judge)
-
-
-def _judge(evidence: Evidence, change: PathChange) -> Iterator[Alarm]:
-    if not change.is_content or not _is_registry_file(change):
-        return
-    path = change.path
-    rules = rules_between(content(evidence.old, path), content(evidence.new, path))
-    if path.startswith("etc/apt/"):
-        yield from _apt(change, rules.added)
-        return
-    directory = change.parent.rpartition("/")[2]
-    is_git = change.name in (".gitconfig", "gitconfig") or directory in (".git", "git")
-    added, removed = _places(rules.added, is_git=is_git), _places(rules.removed, is_git=is_git)
-    if not added and not removed:
-        return
-    marks = list(dict.fromkeys(f"{key} {host}".rstrip() for key, host in added))
-    marks += [f"−{key}" for key, _ in removed if key not in {name for name, _ in added}]
-    yield _alarm(change, Severity.NOTE, marks)
-
-
-def _is_registry_file(change: PathChange) -> bool:
-    name = change.name
-    if name in _NAMES or change.path.startswith(("etc/apt/", "etc/npmrc", "etc/gitconfig")):
-        return True
-    directory = change.parent.rpartition("/")[2]
-    return name in _IN_DIRECTORY.get(directory, ()) and (
-        name != "env" or ".config" in change.parent
+    watch = WatchedPaths(
+        paths=("etc/apt/apt.conf", "etc/dnf/dnf.conf", "etc/yum.conf", "etc/pacman.conf"),
+        below=("etc/apt/apt.conf.d", "etc/yum.repos.d", "etc/zypp/repos.d"),
+        names=(*NAMES, *{name for names in DIRECTORIES.values() for name in names}),
+        suffixes=SUFFIXES,
     )
 
+    def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
+        budget, told = _READ_BUDGET, 0
+        for change in changes:
+            known = settings_file(change.path)
+            if known is None or not _is_judged(evidence, change) or told >= _MAX_FACTS:
+                continue
+            budget -= sum(entry.size for entry in (change.old, change.new) if entry is not None)
+            if budget < 0:
+                break
+            with evidence.guarded(change.path):
+                facts = tuple(_facts(evidence, change, known))
+                told += len(facts)
+                if facts:
+                    yield Finding(facts, (change.path,) if known.is_settings_only else ())
 
-def _apt(change: PathChange, added: list[bytes]) -> Iterator[Alarm]:
-    """Judge lines of apt's configuration, which may run anything as root around each package."""
-    text = [line for line in added if not line.startswith(b"//")]
-    runs = [sign for sign in _APT_RUNS if any(sign in line.lower() for line in text)]
-    places = [sign for sign in _APT_PLACES if any(sign in line.lower() for line in text)]
-    if runs:
-        yield _alarm(change, Severity.HIGH, [sign.decode() for sign in runs])
-    elif places:
-        hosts = [_host(line) for line in text]
-        yield _alarm(
-            change, Severity.NOTE, [*(sign.decode() for sign in places), *filter(None, hosts)]
+
+def _is_judged(evidence: Evidence, change: PathChange) -> bool:
+    if change.is_directory or not change.is_content:
+        return False
+    return change.path not in evidence.owners and not is_dependency(change.path)
+
+
+def _facts(evidence: Evidence, change: PathChange, known: SettingsFile) -> Iterator[Fact]:
+    old, new = (content(tree, change.path, _LIMIT) for tree in (evidence.old, evidence.new))
+    if change.path.startswith("etc/apt/"):
+        yield from _apt_programs(change.path, old, new)
+    before, after = _read(known, old), _read(known, new)
+    if before == after:
+        return
+    is_mild = is_test_data(change.path) or _is_new_project(evidence, change)
+    for fact in setting_facts(change.path, known.ecosystem, before, after):
+        if is_mild and fact.severity == Severity.HIGH:
+            fact = fact._replace(severity=Severity.NOTE)
+        yield fact
+
+
+def _is_new_project(evidence: Evidence, change: PathChange) -> bool:
+    """Return whether the file came with a whole project."""
+    if not change.is_added or change.name in PROJECT_FILES:
+        return change.is_added
+    files = (joined(change.parent, name) for name in (*PROJECT_FILES, ".git/HEAD"))
+    return any(path in evidence.changes and evidence.changes[path].is_added for path in files)
+
+
+def _read(known: SettingsFile, text: bytes | None) -> PackageSettings:
+    """Return what a file says; one that is not in its format is read line by line."""
+    try:
+        return package_settings(known.read(text or b""))
+    except (ValueError, RecursionError):
+        return package_settings(line_settings(text or b"") if known.is_settings_only else ())
+
+
+def setting_facts(
+    path: str, ecosystem: Ecosystem, before: PackageSettings, after: PackageSettings
+) -> Iterator[Fact]:
+    """Yield the facts about settings that differ."""
+    yield from _place_facts(path, ecosystem, before, after)
+    yield from _switch_facts(path, before, after)
+    yield from _script_facts(path, before, after)
+    for scope, was, now in (
+        ("proxy", before.proxies, after.proxies), ("program", before.programs, after.programs),
+    ):  # fmt: skip
+        if now - was:
+            hosts = sorted({value for _, value in now - was}) if scope == "proxy" else []
+            marks = tuple(sorted({key for key, _ in now - was}))[:_SHOWN]
+            yield _fact(
+                "registry",
+                path,
+                Severity.NOTE,
+                marks,
+                after=", ".join(filter(None, hosts)),
+                scope=scope,
+            )
+
+
+def _place_facts(
+    path: str, ecosystem: Ecosystem, before: PackageSettings, after: PackageSettings
+) -> Iterator[Fact]:
+    was, now = ({host for _, host in side.places if host} for side in (before, after))
+    strange = sorted(host for host in now - was if not ecosystem.is_public(host))
+    gone = sorted(host for host in was - now if not ecosystem.is_public(host))
+    local = sorted({key for key, host in after.places - before.places if not host})
+    if strange:
+        marks = sorted({key for key, host in after.places if host in strange})
+        is_mild = all(
+            is_loopback(host) or host in ecosystem.known or host.startswith("channel ")
+            for host in strange
         )
+        yield _fact(
+            "registry", path, Severity.NOTE if is_mild else Severity.HIGH, marks,
+            ", ".join(gone[:_SHOWN]), ", ".join(strange[:_SHOWN]),
+        )  # fmt: skip
+    elif gone or local:
+        marks = sorted({f"−{key}" for key, host in before.places if host in gone} | {*local})
+        yield _fact("registry", path, Severity.NOTE, marks, ", ".join(gone[:_SHOWN]))
+    plain = sorted(host for host in after.plain - before.plain if not is_loopback(host))
+    if plain and not strange:
+        yield _fact("tls", path, Severity.HIGH, [f"http://{host}" for host in plain])
 
 
-def _places(lines: list[bytes], *, is_git: bool) -> list[tuple[str, str]]:
-    """Return the known keys in lines, each with its host."""
-    found = []
-    for line in lines:
-        tag = line.startswith(b"<")
-        match = _KEY.match(line.lstrip(b"<") if tag else line)
-        key = match[1].lower().rstrip(b":").rpartition(b":")[2] if match else b""
-        if is_git and key in _NOT_IN_GIT:
-            key = b""
-        host = _host(line)
-        if key in _KEYS:
-            found.append((_KEYS[key], host))
-        elif host and is_git and line.startswith(b'[url "'):
-            found.append(("url", host))
-        elif host and (tag or line.startswith(b"- ")):  # Maven's mirrors, a list of channels
-            found.append(("address", host))
-    return found
+def _switch_facts(path: str, before: PackageSettings, after: PackageSettings) -> Iterator[Fact]:
+    if after.tls_off - before.tls_off:
+        yield _fact("tls", path, Severity.HIGH, sorted(after.tls_off - before.tls_off))
+    elif before.tls_off - after.tls_off:
+        yield _fact("tls", path, Severity.NOTE, sorted(before.tls_off - after.tls_off))
+    if after.checks_off - before.checks_off:
+        marks = sorted(after.checks_off - before.checks_off)
+        yield _fact("integrity", path, Severity.HIGH, marks, after="unchecked")
 
 
-def _host(line: bytes) -> str:
-    match = _HOST.search(line[:4_096])
-    if match is None:
-        return ""
-    return shown_name(match[1].decode("ascii")) + (match[2] or b"").decode("ascii")
+def _script_facts(path: str, before: PackageSettings, after: PackageSettings) -> Iterator[Fact]:
+    run_again = before.scripts_refused - after.scripts_refused
+    allowed = after.scripts_allowed - before.scripts_allowed
+    refused = after.scripts_refused - before.scripts_refused
+    if run_again or allowed:
+        marks = sorted(run_again | allowed)
+        yield _fact("install_script", path, Severity.HIGH, marks, scope="setting")
+    elif refused:
+        marks = tuple(f"{key}: install scripts are no longer run" for key in sorted(refused))
+        yield Fact("config.changed", path, path, evidence=(path,), marks=marks)
 
 
-def _alarm(change: PathChange, severity: str, marks: list[str]) -> Alarm:
-    shown = list(dict.fromkeys(marks))[:_SHOWN]
-    return Alarm("security.registry", "registry", change.path, severity, tuple(shown))
+def _apt_programs(path: str, old: bytes | None, new: bytes | None) -> Iterator[Fact]:
+    """Yield programs that apt runs as root around each package."""
+    added = [line for line in rules_between(old, new).added if not line.startswith(b"//")]
+    runs = [sign for sign in _APT_RUNS if any(sign in line.lower() for line in added)]
+    if runs:
+        marks = [sign.decode() for sign in runs]
+        yield _fact("registry", path, Severity.HIGH, marks, scope="apt")
+
+
+def _fact(
+    word: str, path: str, severity: str, marks: Sequence[str], before: str = "", after: str = "",
+    scope: str = "settings",
+) -> Fact:  # fmt: skip
+    return Fact(
+        f"security.{word}", scope, path, before or None, after or None,
+        severity=severity, evidence=(path,), marks=tuple(marks[:_SHOWN]),
+    )  # fmt: skip

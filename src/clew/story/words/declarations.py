@@ -5,24 +5,53 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from clew.model.fact import Fact
-from clew.story.words.phrases import NAMED_ON_CARD, Phrase, arrow, base, near, some
+from clew.story.words.phrases import (
+    NAMED_ON_CARD,
+    Phrase,
+    arrow,
+    base,
+    changed_version,
+    near,
+    some,
+)
 
-_SIGNS = {"added": "+", "removed": "−", "changed": ""}
+_SIGNS = {"added": "+", "removed": "−"}
 
 
 def locks(facts: Sequence[Fact]) -> Phrase:
-    parts = [_locked(fact) for fact in facts]
-    name = base(facts[0].scope)
+    """Name what was asked for, and count what follows from it."""
+    asked = [fact for fact in facts if fact.direct] or list(facts)
+    follow = len(facts) - len(asked)
+    parts = [_locked(fact) for fact in asked]
+    path = facts[0].scope
     return Phrase(
-        f"{some(parts, 2)} ({name})", f"{some(parts, NAMED_ON_CARD)} ({facts[0].scope})",
-        f"{some(parts, 1)} ({name})",
-    )  # fmt: skip
+        f"{_and_more(parts, 2, follow)} ({base(path)})",
+        f"{_and_more(parts, NAMED_ON_CARD, follow)} ({path})",
+        f"{_and_more(parts, 1, follow)} ({base(path)})",
+    )
+
+
+def _and_more(parts: list[str], most: int, follow: int) -> str:
+    left = len(parts) - most
+    if left <= 1 and not follow:
+        return some(parts, most)
+    shown = parts[: most if left > 1 or follow else None]
+    return f"{', '.join(shown)} and {len(parts) - len(shown) + follow:,} more"
 
 
 def _locked(fact: Fact) -> str:
-    version = arrow(fact) if fact.before and fact.after else fact.after or fact.before or ""
-    marks = f" ({', '.join(fact.marks)})" if fact.marks else ""
-    return f"{_SIGNS[fact.kind.partition('.')[2]]}{fact.subject} {version}".rstrip() + marks
+    word = fact.kind.partition(".")[2]
+    marks = [mark for mark in fact.marks if mark != "downgrade"]
+    details = f" ({', '.join(marks)})" if marks else ""
+    if word != "changed":
+        version = fact.after or fact.before or ""
+        return f"{_SIGNS[word]}{fact.subject} {version}".rstrip() + details
+    if fact.before == fact.after:
+        return f"{fact.subject} {fact.after or ''}".rstrip() + details
+    text = changed_version(fact)
+    if "downgrade" in fact.marks:
+        text = text.replace(f"{fact.subject} ", f"{fact.subject} downgraded ", 1)
+    return text + details
 
 
 def resources(facts: Sequence[Fact]) -> Phrase:

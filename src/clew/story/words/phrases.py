@@ -47,6 +47,27 @@ def arrow(fact: Fact) -> str:
     return f"{fact.before or 'none'} → {fact.after or 'none'}"
 
 
+def versions(fact: Fact) -> tuple[str, str]:
+    """Return the versions that went and came, of a package that may have several at once."""
+    old, new = (fact.before or "").split(", "), (fact.after or "").split(", ")
+    gone = [one for one in old if one and one not in new]
+    came = [one for one in new if one and one not in old]
+    return ", ".join(gone), ", ".join(came)
+
+
+def changed_version(fact: Fact) -> str:
+    """Return `six 1.16.0 → 1.17.0`, or a clause if one of several versions came or went."""
+    gone, came = versions(fact)
+    if not fact.before or not fact.after or (gone and came):
+        return f"{fact.subject} {gone or 'none'} → {came or 'none'}"
+    if came and "," not in fact.before and "," not in came:
+        return f"second version {came} of {fact.subject} added"
+    number = "versions" if "," in came + gone else "version"
+    if came:
+        return f"{number} {came} of {fact.subject} added"
+    return f"{number} {gone} of {fact.subject} removed"
+
+
 PATH_LIMIT = 32
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from clew.model.fact import Fact, Severity
 from clew.story.security_words import security_brief, security_sentence
 from clew.story.words.phrases import Phrase, some
+from clew.story.words.supply import supply_phrase
 
 
 def ports(facts: Sequence[Fact]) -> Phrase:
@@ -36,5 +37,12 @@ def failures(facts: Sequence[Fact]) -> Phrase:
 
 
 def security(facts: Sequence[Fact]) -> Phrase:
-    parts = [security_sentence(fact) for fact in facts]
-    return Phrase(some([security_brief(fact) for fact in facts], 1), some(parts, 4))
+    phrases = [
+        supply_phrase(fact) or Phrase(security_brief(fact), security_sentence(fact))
+        for fact in facts
+    ]
+    return Phrase(
+        some([one.short for one in phrases], 1),
+        some([one.text for one in phrases], 4),
+        some([one.shortest or one.short for one in phrases], 1),
+    )

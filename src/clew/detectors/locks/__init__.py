@@ -1,0 +1,1 @@
+"""What files declare to be installed: lock files and manifests, and where packages come from."""

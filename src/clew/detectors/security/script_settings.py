@@ -1,0 +1,128 @@
+"""Script settings detector: package sources and checks in environments, scripts and image builds.
+
+The same settings that `.npmrc` and `pip.conf` have can be given as variables
+(`PIP_INDEX_URL`, `NODE_TLS_REJECT_UNAUTHORIZED=0`) and as options of a command
+(`pip install --index-url …`, `npm config set registry …`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from clew.detectors.detector import Evidence, Finding, PathChange, WatchedPaths
+from clew.detectors.locks import ecosystems as eco
+from clew.detectors.locks.ecosystems import Ecosystem
+from clew.detectors.locks.origins import host_of, is_loopback
+from clew.detectors.security.package_settings import PackageSettings, package_settings
+from clew.detectors.security.registries import setting_facts
+from clew.detectors.security.security_rules import content, in_fresh_clone, is_dependency
+from clew.detectors.security.settings_reading import Setting, canonical_key
+from clew.detectors.security.test_data import is_test_data
+from clew.model.fact import Severity
+
+_LIMIT = 1 << 20
+_READ_BUDGET = 16 << 20
+_MAX_LINES = 20_000
+_MAX_LINE = 4_096
+_MAX_FACTS = 100
+_VARIABLE = re.compile(
+    r"""(?<![\w-])((?:PIP|UV|PIPENV|NPM_CONFIG|npm_config|YARN|BUN_CONFIG|GO|CONDA|HEX|PUB|GIT_SSL|NODE_TLS"""
+    r"""|CARGO_REGISTRIES|BUNDLE|COMPOSER|ELECTRON|PYTHONHTTPSVERIFY)\w{0,60}?)["']?\s{0,4}[=: ]\s{0,4}["']?([^\s"']{1,500})"""
+)
+_OPTION = re.compile(
+    r"--(index-url|extra-index-url|find-links|trusted-host|registry|default-index|allow-insecure-host"
+    r"|no-check-certificate|ignore-scripts)(?:[= ]+[\"']?([^\s\"'\\]{1,500}))?"
+)
+_SHORT = re.compile(
+    r"\bpip3? (?:install|download|wheel)\b[^\n|;&]{0,500}?\s-i[ =]([^\s\"']{1,500})"
+)
+_SET = re.compile(
+    r"\bconfig (?:set|--global|--system|--local|--user|--site|\s)*+\s?[\"']?(?:global\.|user\.|site\.|install\.)?"
+    r"([\w.@:/-]{3,80})[ =]+[\"']?([^\s\"']{1,500})"
+)
+_CURL = re.compile(r"\bcurl\b[^\n|;]{0,500}?\s(?:-[A-Za-jl-z]{0,6}k[A-Za-z]{0,6}|--insecure)(?=\s)")
+_SSL_OFF = re.compile(r"\bhttp\.sslVerify[= ]+[\"']?(?:false|0)", re.I)
+_HEADS = (".env", "Dockerfile", "Containerfile", ".gitlab-ci", "Makefile", "makefile", "justfile")
+_NAMES = (
+    "Makefile", "makefile", "GNUmakefile", "justfile", "Justfile", ".gitlab-ci.yml", "Jenkinsfile",
+    ".travis.yml", "azure-pipelines.yml", ".bashrc", ".bash_profile", ".profile", ".zshrc",
+    ".zshenv", ".zprofile", "environment", "Taskfile.yml", "noxfile.py", "tox.ini",
+)  # fmt: skip
+_EVERYTHING = Ecosystem(
+    "any",
+    eco.NODE.hosts | eco.PYTHON.hosts | eco.GO.hosts | eco.RUBY.hosts | eco.RUST.hosts
+    | eco.CONDA.hosts | eco.PHP.hosts | eco.DART.hosts | eco.ELIXIR.hosts,
+    eco.NODE.known | eco.PYTHON.known | eco.CONDA.known,
+)  # fmt: skip
+
+
+class ScriptSettings:
+    """Reports package sources, and checks switched off, in environments and scripts."""
+
+    name = "security/script-settings"
+    version = 1
+    kinds: tuple[str, ...] = (
+        "security.registry", "security.tls", "security.integrity", "security.install_script",
+        "config.changed",
+    )  # fmt: skip
+    watch = WatchedPaths(
+        names=_NAMES,
+        heads=_HEADS,
+        suffixes=(".sh", ".env", ".envrc", ".bash", ".Dockerfile"),
+        directories=(".github", ".circleci", ".gitea", ".forgejo", ".woodpecker", ".buildkite"),
+    )
+
+    def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
+        budget, told = _READ_BUDGET, 0
+        for change in changes:
+            if change.new is None or not change.is_content or change.is_directory:
+                continue
+            if change.path in evidence.owners or is_dependency(change.path):
+                continue
+            budget -= sum(entry.size for entry in (change.old, change.new) if entry is not None)
+            if budget < 0 or told >= _MAX_FACTS or in_fresh_clone(evidence, change.path):
+                continue
+            with evidence.guarded(change.path):
+                before, after = (
+                    package_settings(script_settings(content(tree, change.path, _LIMIT)))
+                    for tree in (evidence.old, evidence.new)
+                )
+                for fact in setting_facts(change.path, _EVERYTHING, before, _without_notes(after)):
+                    if is_test_data(change.path) or not fact.kind.startswith("security."):
+                        continue
+                    told += 1
+                    is_mild = fact.marks == ("curl --insecure",)
+                    severity = Severity.NOTE if is_mild else fact.severity
+                    yield Finding((fact._replace(severity=severity),))
+
+
+def _without_notes(settings: PackageSettings) -> PackageSettings:
+    """Return settings without proxies and programs, which scripts name every day."""
+    return settings._replace(proxies=frozenset(), programs=frozenset(), scripts_refused=frozenset())
+
+
+def script_settings(text: bytes | None) -> Iterator[Setting]:
+    """Yield the settings that lines of a script give to package managers."""
+    for line in (text or b"").decode("utf-8", "replace").split("\n")[:_MAX_LINES]:
+        line = line[:_MAX_LINE]
+        if line.lstrip()[:1] in ("#", ""):
+            continue
+        for match in _VARIABLE.finditer(line):
+            yield Setting(canonical_key(match[1]), match[2])
+        for match in _OPTION.finditer(line):
+            yield Setting(match[1], match[2] or "")
+        for match in _SHORT.finditer(line):
+            yield Setting("index-url", match[1])
+        for match in _SET.finditer(line):
+            yield Setting(canonical_key(match[1]), match[2])
+        if _SSL_OFF.search(line):
+            yield Setting("http.sslverify", "false")
+        if _CURL.search(line) and not _is_local(line):
+            yield Setting("curl --insecure", "")
+
+
+def _is_local(line: str) -> bool:
+    """Return whether a command addresses this machine only."""
+    hosts = {host_of(word.strip("'\"")) for word in line.split() if "://" in word}
+    return bool(hosts) and all(map(is_loopback, hosts))
