@@ -5,6 +5,7 @@ python -m evaluation 1 8 24         some
 python -m evaluation --freeze DIR   also write each recording, for the tests
 python -m evaluation --fresh        the variants in words (`variant.py`), all of them
 python -m evaluation --fresh git    those whose group or name contains a word
+python -m evaluation --second       the second set of variants, held out; words select as with --fresh
 python -m evaluation --blind        questions about timelines, answered from the headlines alone
 """
 
@@ -17,6 +18,7 @@ from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
 
+from evaluation import fresh, second
 from evaluation import scenarios as package
 from evaluation.blind.run import run_blind
 from evaluation.hear_all import hear_all
@@ -32,8 +34,9 @@ def main(words: list[str]) -> int:
         _set_apart(words)
     for module in iter_modules(package.__path__):
         import_module(f"{package.__name__}.{module.name}")
-    if "--fresh" in words:
-        return hear_all([word for word in words if word != "--fresh"])
+    for option, variants in (("--fresh", fresh), ("--second", second)):
+        if option in words:
+            return hear_all(variants, [word for word in words if word != option])
     if "--blind" in words:
         return run_blind(words)
     target = Path(words.pop(words.index("--freeze") + 1)) if "--freeze" in words else None

@@ -7,19 +7,17 @@ import sys
 from collections.abc import Iterator, Sequence
 from importlib import import_module
 from pkgutil import iter_modules
+from types import ModuleType
 
-from evaluation import fresh as package
 from evaluation.hear import Heard, hear
-from evaluation.variant import VARIANTS
+from evaluation.variant import VARIANTS, Variant
 
 
-def hear_all(words: list[str]) -> int:
-    """Run the selected variants; return 1 if one was not told as it should be."""
-    for module in iter_modules(package.__path__):
-        import_module(f"{package.__name__}.{module.name}")
+def hear_all(package: ModuleType, words: list[str]) -> int:
+    """Run the selected variants of a package; return 1 if one was not told as it should be."""
     results: list[Heard] = []
     broken: list[str] = []
-    for variant in sorted(VARIANTS, key=lambda one: (one.group, one.name)):
+    for variant in _variants(package):
         if words and not any(word in f"{variant.group}: {variant.name}" for word in words):
             continue
         print(f"running {variant.group}: {variant.name}", file=sys.stderr, flush=True)
@@ -32,6 +30,14 @@ def hear_all(words: list[str]) -> int:
         print("\n".join(_lines(result)), flush=True)
     print("\n".join([*broken, *_totals(results)]))
     return 0 if not broken and all(result.is_right for result in results) else 1
+
+
+def _variants(package: ModuleType) -> list[Variant]:
+    """Return the variants of a package, and not those of another whose helpers it uses."""
+    for module in iter_modules(package.__path__):
+        import_module(f"{package.__name__}.{module.name}")
+    own = [one for one in VARIANTS if one.act.__module__.startswith(f"{package.__name__}.")]
+    return sorted(own, key=lambda one: (one.group, one.name))
 
 
 def _lines(result: Heard) -> Iterator[str]:
