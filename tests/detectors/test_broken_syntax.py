@@ -62,13 +62,13 @@ def test_a_new_file_that_cannot_be_parsed_is_somebodys_draft() -> None:
     assert facts(BrokenSyntax(), {}, {"a.py": b"def ("}) == []
 
 
-def test_the_line_has_the_path_and_the_headline_the_name() -> None:
+def test_the_line_says_where_and_why_and_the_headline_where() -> None:
     old: Moment = {"app/main.py": PYTHON}
     new: Moment = {"app/main.py": b"def total(\n"}
 
     told = story([BrokenSyntax()], old, new, [SourceFiles()])
 
-    assert told.headline == "! main.py no longer parses (line 1)"
+    assert told.headline == "! app/main.py no longer parses (line 1)"
     assert [line.text for line in told.lines] == [
         "app/main.py no longer parses (line 1, '(' was never closed)"
     ]

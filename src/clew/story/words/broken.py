@@ -152,8 +152,9 @@ def _syntax(facts: Sequence[Fact]) -> Phrase:
     names = [fact.subject for fact in facts]
     if len(names) == 1:
         marks = f" ({', '.join(facts[0].marks)})" if facts[0].marks else ""
+        brief = f" ({facts[0].marks[0]})" if facts[0].marks else ""
         return Phrase(
-            f"{near(names[0])} no longer parses{marks}",
+            f"{near(names[0])} no longer parses{brief}",
             f"{names[0]} no longer parses{marks}",
             f"{base(names[0])} no longer parses",
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from clew.model.fact import Fact, Severity
-from clew.story.words.phrases import NAMED_ON_CARD, Phrase, arrow, near, some
+from clew.story.words.phrases import NAMED_ON_CARD, Phrase, arrow, base, near, some
 
 
 def data(facts: Sequence[Fact]) -> Phrase:
