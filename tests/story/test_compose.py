@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clew.detectors.detector import Detector, Evidence, Finding, PathChange, WatchedPaths
+from clew.detectors.registry import SORTERS
 from clew.model.fact import Fact, Severity
 from clew.model.story import HEADLINE_LIMIT, Story
 from tests.kit.moments import Moment, evidence, story
@@ -123,3 +124,39 @@ def test_the_same_changes_give_the_same_words() -> None:
     new = {f"{name}/{number}": b"x" for name in "cab" for number in range(9)}
 
     assert story([Claimer("x", ["c/1"])], {}, new) == story([Claimer("x", ["c/1"])], {}, new)
+
+
+class Failing:
+    """Fails, like a detector without time."""
+
+    name = "git"
+    version = 1
+    kinds = ("git.commit",)
+    watch = WatchedPaths(directories=(".git",))
+
+    def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
+        raise RuntimeError
+        yield
+
+
+def test_the_files_of_git_are_bookkeeping_if_its_detector_fails() -> None:
+    old = {".git/index": b"1", "web/.git/logs/HEAD": b"1", "a.py": b"x = 1\n"}
+    new = {
+        ".git/index": b"2",
+        ".git/COMMIT_EDITMSG": b"wip\n",
+        "web/.git/logs/HEAD": b"1\n2",
+        "web/.git/config": b"[core]\n",
+        "a.py": b"x = 2\n",
+    }
+
+    told = story([Failing()], old, new, list(SORTERS))
+
+    assert ".git" not in told.headline
+    assert "git bookkeeping" in [line.text for line in told.lines]
+    assert _placed(told) == sorted(evidence(old, new).changes)
+
+
+def test_a_file_that_only_looks_like_git_is_told() -> None:
+    told = story([], {}, {".github/workflows/ci.yml": b"", "x.git/y": b"", ".gitignore": b""})
+
+    assert "git bookkeeping" not in [line.text for line in told.lines]

@@ -152,6 +152,7 @@ def test_what_an_intent_does_not_account_for_is_named(intent: str, fact: Fact) -
         ("reset main to the release", RESET),
         ("WIP: merge with conflicts", MERGE),
         ("squash the history of main", RESET),
+        ("git commit -am 'skip the flaky tests'", SKIPPED),
     ],
 )
 def test_plain_words_mention_a_warning_by_what_happened(intent: str, fact: Fact) -> None:

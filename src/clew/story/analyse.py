@@ -1,7 +1,8 @@
 """Analysis: runs the detectors one after the other; each changed path is claimed once.
 
 Detectors of an ecosystem come first.  Sorters then classify the unclaimed paths: source files,
-build output, logs, data.  The remaining paths are rolled up (`rollup.py`).
+build output, logs, data; never git's own files, which are bookkeeping if the git detector failed.
+The remaining paths are rolled up (`rollup.py`).
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from clew.detectors.detector import Detector, Evidence, Finding, PathChange
 from clew.detectors.dispatch import Dispatch
+from clew.detectors.repositories.git_places import is_inside_git
 from clew.model.fact import SEVERITY_RANK
 from clew.model.named_tuple import NamedTuple
 from clew.model.vocabulary import KINDS
@@ -59,7 +61,11 @@ def analyse(
         if share:
             yield _with_claims(evidence, known.get(detector.name) or run(detector, evidence, share))
     for sorter in sorters:
-        left = [change for path, change in evidence.changes.items() if path not in evidence.claimed]
+        left = [
+            change
+            for path, change in evidence.changes.items()
+            if path not in evidence.claimed and not is_inside_git(path)
+        ]
         if sorter.watch.everything:  # like most sorters; no dispatch needed
             share = [change for change in left if not change.is_directory]
         else:

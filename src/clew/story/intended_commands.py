@@ -22,6 +22,8 @@ _PROMPT = re.compile(
 )
 _QUOTED = re.compile(r"`([^`\n]{2,400})`")
 _MORE_CALLS = re.compile(r"(?:^|, )\d{1,4} more$")
+_MESSAGE = re.compile(r"\bcommit\s[^;&|]{0,200}(?:-\w{0,8}m|--message)\b")
+"""A command with a description of its own: `git commit -m '…'`."""
 _OPERATORS = re.compile(r"&&|\|\||;|\s\|\s|\s>>?\s")
 _PLAIN = re.compile(r"[\w./:=@%+,~*-]+")
 _SENTENCE_WORDS = frozenset((
@@ -62,7 +64,7 @@ def intended_effects(intent: str) -> IntendedEffects:
         found += effects
     if found and _MORE_CALLS.search(text):
         found.append(anything())  # calls that are not named
-    return IntendedEffects(tuple(found), is_whole)
+    return IntendedEffects(tuple(found), is_whole and not _MESSAGE.search(text))
 
 
 def _parts(text: str) -> Iterator[str]:

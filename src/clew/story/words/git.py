@@ -19,10 +19,11 @@ def git(facts: Sequence[Fact]) -> Phrase:
     # what names a path already says where it is
     names_place = any(kind in _WITH_PATHS for kind in (fact.kind for fact in facts))
     suffix = f" {into} {where}" if where and not names_place else ""
+    more = f" and {len(parts) - 1:,} more" if len(parts) > 1 else ""
     return Phrase(
         some([part.short for part in parts], 2) + suffix,
         "; ".join(part.text for part in parts[:_ON_CARD]) + suffix,
-        some([part.shortest or part.short for part in parts], 1) + suffix,
+        (parts[0].shortest or parts[0].short) + more,
     )
 
 
@@ -49,7 +50,9 @@ def _part(facts: Sequence[Fact]) -> Phrase:
         case "git.commit":
             return _commits(fact, others)
         case "git.branch":
-            return _same(_branch(fact, others))
+            text = _branch(fact, others)
+            brief = f"branch {fact.subject} deleted" if fact.marks[:1] == ("deleted",) else ""
+            return Phrase(text, text, brief)
         case "git.reset":
             return _reset(facts)
         case "git.rebase":
@@ -189,7 +192,8 @@ def _sparse(facts: Sequence[Fact]) -> Phrase:
     is_gone = facts[0].marks[0] == "left out"
     verb = "sparse checkout now excludes" if is_gone else "sparse checkout has again"
     total = sum(int(fact.marks[1].partition(" ")[0].replace(",", "")) for fact in facts)
-    names = [f"{fact.subject}/" if fact.subject != "." else "files" for fact in facts]
+    named = [f"{fact.subject}/" for fact in facts if fact.subject != "."]
+    names = [*named, *(["other files"] if len(named) < len(facts) else [])]
     size = f" ({total:,} file{'' if total == 1 else 's'})"
     return Phrase(
         f"{verb} {some(names, 2)}{size}",
