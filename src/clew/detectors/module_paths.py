@@ -54,6 +54,7 @@ DETECTORS: tuple[str, ...] = (
     "security.deletions:Deletions",
     "code.broken_syntax:BrokenSyntax",
     "checks.tests:Tests",
+    "checks.checks:Checks",
     "security.ci_files:CiFiles",
     # the system
     "system.systemd:Systemd",

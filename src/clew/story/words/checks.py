@@ -14,7 +14,8 @@ def tests(facts: Sequence[Fact]) -> Phrase:
     """Return the words for tests: those of one kind together, the files in brackets."""
     groups: dict[tuple[str, str], list[Fact]] = {}
     for fact in facts:
-        groups.setdefault((fact.kind.partition(".")[2], fact.scope), []).append(fact)
+        word = fact.kind.partition(".")[2]
+        groups.setdefault((word, "" if word == "added" else fact.scope), []).append(fact)
     short = [_tests(found, base, 2) for found in groups.values()]
     texts = [_tests(found, str, NAMED_ON_CARD) for found in groups.values()]
     shortest = [_tests(found, base, 1) for found in groups.values()]
@@ -24,15 +25,15 @@ def tests(facts: Sequence[Fact]) -> Phrase:
 _SHORT = 64
 
 _STATES = {
-    "skip": ("{what} skipped", "skipped"),
-    "xfail": ("{what} expected to fail (xfail)", "expected to fail"),
-    "only": ("{what} no longer run{s}: only others do", "no longer run"),
-    "condition": ("{what} skipped on a condition", "skipped on a condition"),
-    "no cases": ("{what} without cases", "without cases"),
-    "commented out": ("{what} commented out", "commented out"),
-    "renamed": ("{what} no longer run{s}: renamed", "no longer run"),
-    "not collected": ("{what} no longer run{s}: not collected", "no longer run"),
-    "doctest": ("{what} skipped (doctest)", "skipped"),
+    "skip": "{what} skipped",
+    "xfail": "{what} expected to fail: xfail",
+    "only": "{what} no longer run{s}: only others do",
+    "condition": "{what} skipped on a condition",
+    "no cases": "{what} without cases",
+    "commented out": "{what} commented out",
+    "renamed": "{what} no longer run{s}: renamed",
+    "not collected": "{what} no longer run{s}: not collected",
+    "doctest": "{what} skipped: doctest",
 }
 
 
@@ -42,7 +43,7 @@ def _tests(facts: Sequence[Fact], say: Callable[[str], str], most: int) -> str:
     number = sum(_affected(fact) for fact in facts)
     files = some([say(fact.subject.rstrip("/")) for fact in facts], most, "files")
     names = [name for fact in facts for name in fact.marks]
-    what = names[0] if number == 1 and len(names) == 1 else counted(number, "test")
+    what = _named(names[0]) if number == 1 and len(names) == 1 else counted(number, "test")
     listed = f": {', '.join(names[:most])}" if say is str and number > 1 and names else ""
     match kind:
         case "skipped" if how == "file renamed":
@@ -54,7 +55,7 @@ def _tests(facts: Sequence[Fact], say: Callable[[str], str], most: int) -> str:
                 most,
             )
         case "skipped":
-            words = _STATES.get(how, ("{what} no longer run{s}: {how}", ""))[0]
+            words = _STATES.get(how, "{what} no longer run{s}: {how}")
             said = words.format(what=what, s="s" if number == 1 else "", how=how)
             return f"{said} ({files}{listed})"
         case "removed" if any(fact.after is None for fact in facts):
@@ -71,6 +72,13 @@ def _tests(facts: Sequence[Fact], say: Callable[[str], str], most: int) -> str:
             return f"{some(names, most)} ({files})" if names else f"tests renamed ({files})"
         case _:
             return f"{what} added ({files}{listed})"
+
+
+def _named(name: str) -> str:
+    """Return the name of one test, such that it can be seen that it is one."""
+    if name.lower().startswith("test"):
+        return name
+    return f'test "{name}"' if " " in name else f"test {name}"
 
 
 _REASONS = ("with their code", "another branch", "edit undone")
@@ -102,13 +110,56 @@ def _weakened(how: str, number: int, names: Sequence[str], most: int) -> str:
 
 
 def checks(facts: Sequence[Fact]) -> Phrase:
-    parts = [_check(fact, fact.scope) for fact in facts]
-    return Phrase(some([_check(fact, base(fact.scope)) for fact in facts], 1), some(parts, 4))
+    """Return the words for one check of one file."""
+    texts = [_check(fact, fact.scope) for fact in facts]
+    short = [_check(fact, base(fact.scope)) for fact in facts]
+    shortest = [_check(fact, base(fact.scope), is_brief=True) for fact in facts]
+    return Phrase(fitted(short, _SHORT), "; ".join(texts[:NAMED_ON_CARD]), fitted(shortest, 0))
 
 
-def _check(fact: Fact, name: str) -> str:
-    versions = f" {arrow(fact)}" if fact.before and fact.after else ""
-    return _with_marks(f"{name}: {fact.subject} {fact.kind.partition('.')[2]}{versions}", fact)
+def _check(fact: Fact, name: str, *, is_brief: bool = False) -> str:
+    match fact.kind.partition(".")[2]:
+        case "removed":
+            return _removed_check(fact, name)
+        case "added":
+            return f"{name}: {_setting(fact) or 'check'}{'' if fact.before else ' added'}"
+        case _:
+            return _weaker_check(fact, name, is_brief)
+
+
+def _removed_check(fact: Fact, name: str) -> str:
+    ran = fact.before or ""
+    if fact.subject == "file":
+        return f"{name} deleted (ran {ran})" if ran else f"{name} deleted"
+    if fact.subject.startswith("hook"):
+        return f"{name}: {fact.subject} {ran} removed".replace("  ", " ")
+    return f"{name}: {ran or fact.subject} removed" + (f" ({fact.subject})" if ran else "")
+
+
+def _weaker_check(fact: Fact, name: str, is_brief: bool) -> str:
+    effect = fact.marks[0] if fact.marks else ""
+    values = arrow(fact) if fact.before and fact.after else fact.after or fact.before or ""
+    match effect:
+        case "failures ignored" | "no longer runs":
+            said = f"{name}: {fact.subject} {effect}"
+        case "runs fewer tests":
+            said = f"{name}: fewer tests run"
+            values = f"{fact.subject}: {values}" if values else fact.subject
+        case "" | "less strict":
+            return f"{name}: {_setting(fact)}"
+        case _ if effect.startswith("no longer run"):
+            return f"{name}: {fact.subject} {effect}"
+        case _:
+            said = f"{name}: {fact.subject} {effect}"
+    return said if is_brief or not values else f"{said} ({values})"
+
+
+def _setting(fact: Fact) -> str:
+    if fact.before and fact.after:
+        return f"{fact.subject} {arrow(fact)}"
+    if fact.before:
+        return f"{fact.subject} {fact.before} removed"
+    return f"{fact.subject} {fact.after}" if fact.after else fact.subject
 
 
 def _with_marks(text: str, fact: Fact) -> str:
