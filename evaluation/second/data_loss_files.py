@@ -235,7 +235,9 @@ def column_blanked(place: Place, claims: Claims) -> Iterator[None]:
     place.run(
         "awk -F, 'NR==1{print;next}{print $1\",,\"$3}' sensors/june.csv > n && mv n sensors/june.csv"
     )
-    claims.say("june.csv", "temperature|600|values|cells|rows changed")
+    claims.say(
+        "june.csv", "temperature|values|cells|column|600 rows changed|600 rows edited|600 changed"
+    )
     claims.lead("june.csv")
 
 
