@@ -108,8 +108,9 @@ def rebase(place: Place) -> Iterator[None]:
 
 
 @scenario(
-    27, "git: rebase that stops at a conflict", GitRefs(), SourceFiles(), benign=True,
-    headline=("rebase of topic under way",),
+    27, "git: rebase that stops at a conflict", GitRefs(), SourceFiles(),
+    expected={("broken.conflict", "git:.", "src/module_1.py", None, None)},
+    warnings={"rebase", "src/module_1.py"}, headline=("! rebase of topic under way, conflicts in 1 file",),
 )  # fmt: skip
 def rebase_stops(place: Place) -> Iterator[None]:
     repository(place)
@@ -120,8 +121,9 @@ def rebase_stops(place: Place) -> Iterator[None]:
 
 
 @scenario(
-    27, "git: merge that stops at a conflict", GitRefs(), SourceFiles(), benign=True,
-    headline=("merge under way", "conflicts in 1 file"),
+    27, "git: merge that stops at a conflict", GitRefs(), SourceFiles(),
+    expected={("broken.conflict", "git:.", "src/module_1.py", None, None)},
+    warnings={"merge", "src/module_1.py"}, headline=("! merge on main under way, conflicts in 1 file",),
 )  # fmt: skip
 def merge_stops(place: Place) -> Iterator[None]:
     repository(place)
@@ -154,8 +156,8 @@ def pick_and_amend(place: Place) -> Iterator[None]:
 
 
 @scenario(
-    27, "git: a branch deleted that was not merged", GitRefs(), benign=True,
-    headline=("branch topic deleted, not merged",),
+    27, "git: a branch deleted that was not merged", GitRefs(), warnings={"topic"},
+    headline=("! branch topic deleted (1 commit not merged)",),
 )  # fmt: skip
 def branch_lost(place: Place) -> Iterator[None]:
     repository(place)
@@ -237,8 +239,11 @@ def clone(place: Place) -> Iterator[None]:
 
 @scenario(
     27, "git: submodule add", GitRefs(), GitRefs("library"), SourceFiles("library"),
-    expected={("config.added", ".gitmodules", ".gitmodules", None, None)}, benign=True,
-    headline=("cloned", "library"),
+    expected={
+        ("config.added", ".gitmodules", ".gitmodules", None, None),
+        ("git.submodule", "git:.", "library", None, None),
+    },
+    benign=True, headline=("cloned", "library"),
 )  # fmt: skip
 def submodule(place: Place) -> Iterator[None]:
     hub(place)
@@ -249,9 +254,9 @@ def submodule(place: Place) -> Iterator[None]:
 
 
 @scenario(
-    27, "git: worktree add", GitRefs(), SourceFiles("side", apart=(".gitignore",)),
-    expected={("config.added", "side/.gitignore", "side/.gitignore", None, None)}, benign=True,
-    headline=("branch side created",),
+    27, "git: worktree add", GitRefs(),
+    expected={("git.worktree", "git:.", "side", None, "side")}, benign=True,
+    headline=("worktree side added", "22 files"),
 )  # fmt: skip
 def worktree(place: Place) -> Iterator[None]:
     repository(place)

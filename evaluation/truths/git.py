@@ -28,7 +28,15 @@ class Look(NamedTuple):
 class GitRefs:
     """What `git for-each-ref`, `git reflog`, `git stash`, `git remote` and `git status` say."""
 
-    kinds = ("git.commit", "git.branch", "git.reset", "git.rebase", "git.stash", "git.remote")
+    kinds = (
+        "git.commit",
+        "git.branch",
+        "git.reset",
+        "git.rebase",
+        "git.stash",
+        "git.remote",
+        "broken.operation",
+    )
 
     def __init__(self, directory: str = ".") -> None:
         self._directory = directory
@@ -79,8 +87,10 @@ class GitRefs:
             old.head != new.head and not new.head.startswith("refs/") and "rebase" not in new.state
         ):
             found.add(self._told("git.branch", head[:8], None, None))
-        if old.state != new.state:
-            rebased = (new.state or old.state).partition("rebase ")[2]
+        if old.state != new.state and new.state and new.state != "bisect":
+            found.add(self._told("broken.operation", new.state.partition(" ")[0], None, None))
+        elif old.state != new.state:
+            rebased = old.state.partition("rebase ")[2]
             kind = "git.rebase" if rebased else "git.branch"
             found.add(self._told(kind, rebased or head, None, None))
         if old.stash != new.stash:

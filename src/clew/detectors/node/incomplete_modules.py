@@ -118,7 +118,7 @@ def _wanted(tree: Tree, directory: str, manager: _Manager) -> list[str]:
     """Return the places of packages that must be installed."""
     if manager.name == "npm":
         found = _locked(tree, inside(directory, manager.lock))
-        if found is not None:
+        if found:
             return found
     manifest = _json(tree, inside(directory, "package.json"), MANIFEST_LIMIT)
     optional = mapping(manifest.get("optionalDependencies"))

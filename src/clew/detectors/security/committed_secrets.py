@@ -165,11 +165,11 @@ def _is_env_file(name: str) -> bool:
 
 
 def _is_secret_value(key: str, value: bytes) -> bool:
-    if value.startswith((b"$", b"<", b"{{")) or is_example(value) or value.lower() in _HARMLESS:
-        return False
     url = _URL_WITH_PASSWORD.match(value)
     if url:
         return url[1].lower() not in _HARMLESS and not is_example(url[1]) and url[1][:1] != b"$"
+    if value.startswith((b"$", b"<", b"{{")) or is_example(value) or value.lower() in _HARMLESS:
+        return False
     if not _SECRET_KEY.search(key) or len(value) < _SHORTEST or value.isdigit():
         return False
     return not value.startswith((b"/", b"./", b"~", b"http://", b"https://"))
