@@ -5,12 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from clew.model.fact import Fact, Severity
-from clew.story.words.phrases import NAMED_ON_CARD, Phrase, arrow, near, some
+from clew.story.words.phrases import NAMED_ON_CARD, Phrase, arrow, base, near, some
 
 
 def data(facts: Sequence[Fact]) -> Phrase:
-    brief = [_datum(fact, near) for fact in facts]
-    return Phrase(some(brief, 1), some([_datum(fact, str) for fact in facts], NAMED_ON_CARD))
+    brief = [_datum(fact, _last_names if fact.scope in _SERVERS else near) for fact in facts]
+    first = [_datum(fact._replace(marks=fact.marks[:1]), base) for fact in facts]
+    return Phrase(
+        some(brief, 1),
+        some([_datum(fact, str) for fact in facts], NAMED_ON_CARD),
+        some(first, 1),
+    )
+
+
+def _last_names(path: str) -> str:
+    """Return the last two names of a path: `15/main`."""
+    return "/".join(path.split("/")[-2:])
 
 
 _SERVERS = {"postgres": "PostgreSQL", "mysql": "MySQL"}
