@@ -112,7 +112,7 @@ def test_the_parts_of_an_append_only_file_are_one_line() -> None:
 def test_a_data_directory_is_one_line_that_claims_what_the_server_wrote() -> None:
     old = cluster()
     new = cluster(state="running", global__1262=b"new", base__16384__1259=b"y" * 5000,
-                  postmaster__pid=b"1") | {"data/notes.txt": b"mine"}  # fmt: skip
+                  ) | {"data/postmaster.pid": b"1", "data/notes.txt": b"mine"}  # fmt: skip
 
     (finding,) = findings(Postgres(), evidence(old, new))
 

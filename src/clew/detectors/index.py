@@ -301,8 +301,8 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
     ),
     "databases.postgres:Postgres": (
         "data/postgres",
-        1,
-        ('data.changed', 'security.deleted'),
+        2,
+        ('data.changed', 'security.deleted', 'security.account', 'table.added', 'table.changed', 'table.removed'),
         WatchedPaths(names=('PG_VERSION', 'pg_hba.conf', 'pg_ident.conf', 'postgresql.auto.conf', 'postgresql.conf', 'postmaster.opts', 'postmaster.pid'), directories=('base', 'global', 'pg_logical', 'pg_multixact', 'pg_notify', 'pg_replslot', 'pg_stat', 'pg_stat_tmp', 'pg_subtrans', 'pg_tblspc', 'pg_wal', 'pg_xact')),
     ),
     "databases.mysql:MySql": (

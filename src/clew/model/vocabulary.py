@@ -239,7 +239,9 @@ FAMILIES: tuple[Family, ...] = (
         (("moved", "files are somewhere else, with the same content"),),
     ),
     Family(
-        "table", "Databases", Tier.SETTINGS, Lines.SCOPE, 9, "`sqlite:<path>`", "the table", "its number of rows",
+        "table", "Databases", Tier.SETTINGS, Lines.SCOPE, 9,
+        "`sqlite:<path>`, `postgres:<data directory>:<database>`, `mysql:<data directory>:<database>`",
+        "the table", "its number of rows; `~` marks an estimate",
         (
             ("added", "a table is new"),
             ("removed", "a table is gone"),

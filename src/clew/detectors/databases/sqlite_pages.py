@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from struct import Struct, unpack_from
 from typing import TYPE_CHECKING
 
+from clew.detectors.databases.sampling import evenly, rounded
 from clew.model.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
@@ -123,7 +124,7 @@ class Pages:
         cells = sum(self._one(number, kind) for number in chosen)
         whole = leaves.share * len(leaves.numbers) * cells / len(chosen) + leaves.above
         dense = self._span(leaves)
-        return dense if dense and abs(whole - dense) < dense / 20 else _rounded(round(whole))
+        return dense if dense and abs(whole - dense) < dense / 20 else rounded(round(whole))
 
     def changed(self, leaves: Leaves, other: Pages, others: Leaves) -> list[int]:
         """Return the leaves that another version does not have in the same place."""
@@ -298,14 +299,6 @@ def varint(content: bytes, at: int) -> tuple[int, int]:
     return value - (1 << 64) if value >> 63 else value, at + 9
 
 
-def evenly(numbers: Sequence[int], most: int) -> Sequence[int]:
-    """Return at most so many numbers, from the middle of equal parts."""
-    if len(numbers) <= most:
-        return numbers
-    step = len(numbers) / most
-    return [numbers[int((index + 0.5) * step)] for index in range(most)]
-
-
 def _page_size(header: bytes) -> int:
     if len(header) < 100:
         raise Damaged
@@ -314,9 +307,3 @@ def _page_size(header: bytes) -> int:
     if size < 512 or size & (size - 1):
         raise Damaged
     return size
-
-
-def _rounded(number: int) -> int:
-    """Return a number with three significant digits."""
-    digits = 10 ** max(len(str(number)) - 3, 0)
-    return int(round(number / digits) * digits)

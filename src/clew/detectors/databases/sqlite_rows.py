@@ -7,11 +7,12 @@ difference between two versions is exact as long as the pages above the leaves c
 
 from __future__ import annotations
 
+from clew.detectors.databases.sampling import Rows
 from clew.detectors.databases.sqlite_cells import StoredRows
 from clew.detectors.databases.sqlite_limits import Budget, OutOfTime
 from clew.detectors.databases.sqlite_pages import Damaged, Known, Leaves, Pages
 from clew.detectors.databases.sqlite_reading import SqliteFile
-from clew.detectors.databases.sqlite_schema import NOTHING, Rows, Schema
+from clew.detectors.databases.sqlite_schema import NOTHING, Schema
 
 _COMPARED = 10_000
 """Tables with more rows are compared as they are stored."""

@@ -19,16 +19,6 @@ _SHADOWS = (
 )  # fmt: skip
 
 
-class Rows(NamedTuple):
-    """The number of rows of a table."""
-
-    number: int
-    is_estimate: bool = False
-
-    def __str__(self) -> str:
-        return f"~{self.number}" if self.is_estimate else str(self.number)
-
-
 class SqliteTable(NamedTuple):
     """One table; its columns and rows are read where they are needed."""
 

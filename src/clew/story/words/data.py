@@ -13,8 +13,9 @@ def data(facts: Sequence[Fact]) -> Phrase:
     if len(facts) > _FEW:
         brief = f"{len(facts):,} data files {_common_verb(facts)}"
         return Phrase(brief, f"{brief}: {text}")
-    shortest = some([_datum(fact, base) for fact in facts], 1)
-    return Phrase(some([_datum(fact, near) for fact in facts], 1), text, shortest)
+    short = [_datum(fact, _last_names if fact.scope in _SERVERS else near) for fact in facts]
+    shortest = [_datum(fact._replace(marks=fact.marks[:1]), base) for fact in facts]
+    return Phrase(some(short, 1), text, some(shortest, 1))
 
 
 _FEW = 6
@@ -27,6 +28,11 @@ def _common_verb(facts: Sequence[Fact]) -> str:
     if all(fact.after is None and fact.before is not None for fact in facts):
         return "deleted"
     return "changed"
+
+
+def _last_names(path: str) -> str:
+    """Return the last two names of a path: `15/main`."""
+    return "/".join(path.split("/")[-2:])
 
 
 _SERVERS = {"postgres": "PostgreSQL", "mysql": "MySQL"}

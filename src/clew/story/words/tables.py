@@ -17,6 +17,8 @@ _WHOLE_DATABASE = {
 }
 """Marks of tables added or deleted with their database."""
 _SERVERS = {"postgres": "PostgreSQL", "mysql": "MySQL", "mariadb": "MariaDB"}
+_KINDS = ("view", "materialized view", "foreign table")
+"""Marks of what is not a table."""
 _DROPPED = ("column", "index", "trigger")
 
 
@@ -79,14 +81,13 @@ def _order(fact: Fact) -> tuple[int, int]:
 
 
 def _table(fact: Fact) -> str:
-    if fact.marks[:1] == ("view",):
-        return f"new view {fact.subject}" if fact.kind.endswith("added") else f"view {fact.subject} dropped"  # fmt: skip
     if fact.kind == "table.added":
-        return f"new table {fact.subject}" + (f" ({_rows(fact.after)})" if fact.after else "")
+        rows = f" ({_rows(fact.after)})" if fact.after else ""
+        return f"new {_kind(fact)} {fact.subject}{rows}"
     if fact.kind == "table.removed":
         details = [_rows(fact.before)] if fact.before else []
-        details += fact.marks
-        return f"table {fact.subject} dropped" + (f" ({', '.join(details)})" if details else "")
+        details += [mark for mark in fact.marks if mark not in _KINDS]
+        return _brief(fact) + (f" ({', '.join(details)})" if details else "")
     marks = [_mark(mark) for mark in fact.marks]
     if _columns(fact) and len(_columns(fact)) == len(marks) and fact.before == fact.after:
         rows = f" ({_rows(fact.before)})" if fact.before else ""
@@ -99,14 +100,18 @@ def _table(fact: Fact) -> str:
 def _brief(fact: Fact) -> str:
     """Return the shortest sentence about a table."""
     columns = _columns(fact)
-    if fact.kind == "table.removed" and fact.marks[:1] != ("view",):
-        return f"table {fact.subject} dropped"
+    if fact.kind == "table.removed":
+        return f"{_kind(fact)} {fact.subject} dropped"
     if columns and fact.before == fact.after:
         word = "column" if len(columns) == 1 else "columns"
         return f"{word} {some(columns, 2)} of {fact.subject} dropped"
     if fact.kind == "table.changed" and fact.before and fact.after and fact.before != fact.after:
         return _changed_rows(fact)
     return _table(fact)
+
+
+def _kind(fact: Fact) -> str:
+    return next((mark for mark in fact.marks if mark in _KINDS), "table")
 
 
 def _changed_rows(fact: Fact) -> str:
