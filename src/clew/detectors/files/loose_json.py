@@ -10,9 +10,11 @@ import json
 import re
 
 _LIMIT = 16 << 20
-_INTERESTING = re.compile(r'["/]')
-_STRING = re.compile(r'"(?:[^"\\]|\\.)*+"?+', re.S)
-_LAST_COMMA = re.compile(r",(\s*+[}\]])")
+_TOKEN = re.compile(
+    r'"(?:[^"\\]|\\.)*+"?+|(?P<comment>//[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/)|(?P<blank>\s++)|[,\]}]'
+    r'|/(?![/*])|[^"/,\]}\s]++',
+    re.S,
+)
 
 
 def read_json(content: bytes | None) -> dict[str, object] | None:
@@ -40,8 +42,25 @@ def as_list(value: object) -> list[object]:
 
 
 def strict_json(text: str) -> str:
-    """Return JSON without comments and trailing commas."""
-    return _LAST_COMMA.sub(r"\1", _without_comments(text))
+    """Return JSON without comments and trailing commas; texts in quotes stay as they are."""
+    parts: list[str] = []
+    at = 0
+    comma = -1
+    """The place in `parts` of a comma after which only blanks followed."""
+    while at < len(text):
+        found = _TOKEN.match(text, at)
+        if found is None:  # a comment without an end
+            break
+        at = found.end()
+        piece = found[0]
+        if found.lastgroup == "comment":
+            continue
+        if piece[0] in "]}" and comma >= 0:
+            parts[comma] = ""
+        if found.lastgroup != "blank":
+            comma = len(parts) if piece == "," else -1
+        parts.append(piece)
+    return "".join(parts)
 
 
 def _read_loosely(text: str) -> object:
@@ -49,25 +68,3 @@ def _read_loosely(text: str) -> object:
         return json.loads(strict_json(text))
     except (ValueError, RecursionError):
         return None
-
-
-def _without_comments(text: str) -> str:
-    parts: list[str] = []
-    at = 0
-    while at < len(text):
-        if text[at] == '"':
-            string = _STRING.match(text, at)
-            end = string.end() if string else len(text)
-            parts.append(text[at:end])
-        elif text.startswith("//", at):
-            end = text.find("\n", at)
-        elif text.startswith("/*", at):
-            end = text.find("*/", at) + 2
-        else:
-            found = _INTERESTING.search(text, at + 1)
-            end = found.start() if found else len(text)
-            parts.append(text[at:end])
-        if end <= at:  # an unterminated comment
-            break
-        at = end
-    return "".join(parts)

@@ -1,0 +1,1 @@
+"""Readers of structured files: bytes become plain values, or cannot be read."""

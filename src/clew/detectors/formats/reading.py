@@ -1,0 +1,144 @@
+"""Reading of structured files: the values of a file, by the syntax that its name says."""
+
+from __future__ import annotations
+
+import plistlib
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from clew.detectors.formats import ini_reader
+from clew.detectors.formats.directives_reader import read_directives
+from clew.detectors.formats.ini_reader import read_ini
+from clew.detectors.formats.json_reader import read_json_value
+from clew.detectors.formats.properties_reader import read_properties
+from clew.detectors.formats.requirements_reader import read_requirements
+from clew.detectors.formats.toml_reader import read_toml
+from clew.detectors.formats.values import NodeCounter, Plain, Unreadable, Value
+from clew.detectors.formats.xml_reader import read_xml
+from clew.detectors.formats.yaml_reader import read_yaml
+
+SIZE_LIMIT = 1 << 20
+"""The largest file that is read; slow syntaxes have lower limits."""
+
+
+def syntax_of(name: str) -> str:
+    """Return the syntax of a file: `json`, `yaml`, `configparser`, …, or "" if it has none."""
+    lower = name.lower()
+    if lower.startswith("requirements") and lower.endswith((".txt", ".in")):
+        return "requirements"
+    return _NAMES.get(name) or _SUFFIXES.get(lower[lower.rfind(".") :] if "." in lower else "", "")
+
+
+def read_values(name: str, content: bytes) -> Value:
+    """Return the values of a file; raises `Unreadable` if it has none that can be read."""
+    syntax = syntax_of(name)
+    if not syntax or len(content) > _LIMITS.get(syntax, SIZE_LIMIT):
+        raise Unreadable("no syntax" if not syntax else "too large")
+    if syntax in _BYTES:
+        return _BYTES[syntax](content)
+    return _TEXTS[syntax](decoded(content))
+
+
+def decoded(content: bytes) -> str:
+    """Return the text of a file; raises `Unreadable` if it is binary or in an unknown encoding."""
+    encoding = "utf-16" if content[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
+    try:
+        text = content.decode(encoding)
+    except UnicodeDecodeError:
+        raise Unreadable("unknown encoding") from None
+    if "\0" in text:
+        raise Unreadable("not text")
+    return text
+
+
+def documents_of(value: Value) -> list[Value]:
+    """Return the documents of a file of several; any other value is the only one."""
+    return value if isinstance(value, Documents) else [value]
+
+
+class Documents(list[Value]):
+    """The documents of a YAML file that has not exactly one."""
+
+
+def _yaml(text: str) -> Value:
+    found = read_yaml(text)
+    return found[0] if len(found) == 1 else Documents(found)
+
+
+def _conf(text: str) -> Value:
+    """Return the settings of a file of an unknown program."""
+    try:
+        return read_ini(text, ini_reader.LOOSE)
+    except Unreadable:
+        return read_directives(text)
+
+
+def _program_config(content: bytes) -> Value:
+    """Return the settings of a `.config` file: XML for .NET, anything for others."""
+    is_xml = content.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<")
+    return read_xml(content) if is_xml else _conf(decoded(content))
+
+
+def _plist(content: bytes) -> Value:
+    if content.startswith(b"bplist") or b"<!ENTITY" in content:
+        raise Unreadable("not a plain property list")
+    try:
+        found = plistlib.loads(content, fmt=plistlib.FMT_XML)
+    except Exception:  # noqa: BLE001 - plistlib raises what its parts raise
+        raise Unreadable("not a property list") from None
+    return _plain(found, NodeCounter())
+
+
+def _plain(value: Any, counter: NodeCounter) -> Value:
+    counter.count()
+    if isinstance(value, dict):
+        return {str(key): _plain(inner, counter) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_plain(inner, counter) for inner in value]
+    return value if isinstance(value, str | bool) else Plain(str(value))
+
+
+_TEXTS: dict[str, Callable[[str], Value]] = {
+    "json": read_json_value,
+    "toml": read_toml,
+    "yaml": _yaml,
+    "configparser": partial(read_ini, dialect=ini_reader.CONFIGPARSER),
+    "git": partial(read_ini, dialect=ini_reader.GIT),
+    "mysql": partial(read_ini, dialect=ini_reader.MYSQL),
+    "units": partial(read_ini, dialect=ini_reader.UNITS),
+    "conf": _conf,
+    "properties": read_properties,
+    "requirements": read_requirements,
+}
+
+_BYTES: dict[str, Callable[[bytes], Value]] = {
+    "xml": read_xml,
+    "plist": _plist,
+    "config": _program_config,
+}
+
+_LIMITS = {"yaml": 384 << 10, "toml": 256 << 10, "conf": 512 << 10}
+
+_SUFFIXES = {
+    ".json": "json", ".jsonc": "json", ".json5": "json", ".webmanifest": "json", ".arb": "json",
+    ".code-workspace": "json", ".avsc": "json",
+    ".toml": "toml",
+    ".yaml": "yaml", ".yml": "yaml",
+    ".ini": "configparser", ".cfg": "configparser",
+    ".conf": "conf", ".config": "config", ".npmrc": "conf", ".rc": "conf",
+    ".cnf": "mysql",
+    ".desktop": "units", ".editorconfig": "units", ".container": "units", ".network": "units",
+    ".gitconfig": "git", ".gitmodules": "git",
+    ".properties": "properties",
+    ".xml": "xml", ".csproj": "xml", ".props": "xml", ".targets": "xml", ".resx": "xml",
+    ".plist": "plist",
+}  # fmt: skip
+
+_NAMES = {
+    "Pipfile": "toml", ".babelrc": "json", ".eslintrc": "json", ".prettierrc": "json",
+    ".swcrc": "json", ".stylelintrc": "json", ".jshintrc": "json", ".yarnrc": "yaml",
+    ".condarc": "yaml", ".clang-format": "yaml", ".clang-tidy": "yaml", ".flake8": "configparser",
+    ".pylintrc": "configparser", "pylintrc": "configparser", ".coveragerc": "configparser",
+    "pip.conf": "configparser", ".pypirc": "configparser", "nginx.conf": "conf",
+}  # fmt: skip

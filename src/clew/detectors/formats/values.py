@@ -1,0 +1,71 @@
+"""Values of structured files: what all readers return.
+
+A scalar that is not quoted stays as it is written (`Plain`): `1.10` is not 1.1, and `0644` not 420.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TypeAlias
+
+Value: TypeAlias = "dict[str, Value] | list[Value] | str | bool | None"
+
+MAX_DEPTH = 64
+"""Collections in each other; deeper files cannot be read."""
+MAX_NODES = 100_000
+"""Scalars and collections of a file, those that aliases repeat included."""
+
+_NOT_A_WORD = re.compile(
+    r"(?:|~|null|true|false|yes|no|on|off|y|n|[-+.]?\d[\d_.:xXoOa-fA-FeE+-]*|[-+]?\.(?:inf|nan))",
+    re.I,
+)
+
+
+class Unreadable(ValueError):
+    """A file is not in its format, or beyond what its reader supports."""
+
+
+class Plain(str):
+    """A scalar without quotes: a number, a boolean, null or a word."""
+
+    __slots__ = ()
+
+
+class Shown(Plain):
+    """A scalar that its reader made fit to be shown: the name of an image, a port."""
+
+    __slots__ = ()
+
+
+class Hidden(Plain):
+    """A scalar that may be secret whatever its name: a variable of an environment, a command."""
+
+    __slots__ = ()
+
+
+def is_word(text: str) -> bool:
+    """Return whether a plain scalar is text, with or without quotes."""
+    return _NOT_A_WORD.fullmatch(text) is None
+
+
+def is_same(one: Value, other: Value) -> bool:
+    """Return whether two scalars mean the same; `80` and `"80"` do not, `on` and `"on"` neither."""
+    if one != other or isinstance(one, bool) is not isinstance(other, bool):
+        return False
+    if isinstance(one, str) and isinstance(other, str) and not is_word(one):
+        return isinstance(one, Plain) is isinstance(other, Plain)
+    return True
+
+
+class NodeCounter:
+    """Counts what a reader has made, so that no file becomes larger than it may."""
+
+    def __init__(self, most: int = MAX_NODES) -> None:
+        self.nodes = 0
+        self._most = most
+
+    def count(self, number: int = 1) -> None:
+        """Add to the number of nodes; raises `Unreadable` if there are too many."""
+        self.nodes += number
+        if self.nodes > self._most:
+            raise Unreadable("too many values")
