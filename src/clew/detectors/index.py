@@ -185,10 +185,16 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
         ('security.network',),
         WatchedPaths(paths=('etc/hosts', 'etc/resolv.conf', 'etc/systemd/resolved.conf'), below=('etc/resolver', 'etc/systemd/resolved.conf.d')),
     ),
-    "security.deletions:Deletions": (
-        "security/deletions",
+    "losses.moves:Moves": (
+        "losses/moves",
         1,
-        ('security.deleted',),
+        ('move.moved',),
+        WatchedPaths(everything=True),
+    ),
+    "losses.deletions:Deletions": (
+        "losses/deletions",
+        1,
+        ('loss.deleted', 'data.changed'),
         WatchedPaths(everything=True),
     ),
     "system.systemd:Systemd": (

@@ -41,7 +41,9 @@ DETECTORS: tuple[str, ...] = (
     "security.shell_startup:ShellStartup",
     "security.autostarts:Autostarts",
     "security.name_resolution:NameResolution",
-    "security.deletions:Deletions",
+    # losses: after package managers, whose deletions are known, and before what describes data
+    "losses.moves:Moves",
+    "losses.deletions:Deletions",
     # the system
     "system.systemd:Systemd",
     "system.sysv:SysV",

@@ -18,7 +18,7 @@ _FILE_LIMIT = 64 << 20
 """How many bytes of a log are compared with its old content."""
 _TOTAL_LIMIT = 128 << 20
 
-_HISTORIES = frozenset((
+HISTORIES = frozenset((
     ".bash_history", ".zsh_history", ".zhistory", ".sh_history", ".ash_history", ".history",
     ".python_history", ".node_repl_history", ".psql_history", ".mysql_history", ".sqlite_history",
     ".rediscli_history", ".irb_history", ".pry_history", ".php_history", ".julia_history",
@@ -47,12 +47,12 @@ class Logs:
     watch = WatchedPaths(everything=True)
 
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
-        histories = [change.path for change in changes if change.name in _HISTORIES]
+        histories = [change.path for change in changes if change.name in HISTORIES]
         if histories:
             yield Finding((), histories, "shell history grew")
         families: dict[str, list[PathChange]] = {}
         for change in changes:
-            if change.name not in _HISTORIES and is_log(change.path):
+            if change.name not in HISTORIES and is_log(change.path):
                 families.setdefault(base_of(change.path), []).append(change)
         comparison = _LogComparison(evidence)
         for base, members in sorted(families.items()):

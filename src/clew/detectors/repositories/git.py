@@ -33,7 +33,7 @@ class Git:
     """Reports changes to git repositories."""
 
     name = "git"
-    version = 1
+    version = 2
     kinds: tuple[str, ...] = (
         "git.commit",
         "git.branch",
@@ -164,6 +164,7 @@ class _Repository:
         yield Fact(
             "git.branch", self._scope, subject, short(head.commit), None,
             evidence=(f"{self._dir}/HEAD",), marks=("repository removed",),
+            direct=f"{self._dir}/HEAD" not in self._evidence.claimed,  # else told as lost
         )  # fmt: skip
 
     def _remotes(self) -> Iterator[Fact]:

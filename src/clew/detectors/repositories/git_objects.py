@@ -92,6 +92,19 @@ class Objects:
             self._listings[wanted] = _listing(raw.content, self._id_size) if raw and known else None
         return self._listings[wanted]
 
+    def has(self, wanted: str) -> bool:
+        """Return whether an object is stored, without reading it."""
+        if self._lookups_left <= 0 or len(wanted) != 2 * self._id_size or not _is_hex(wanted):
+            return False
+        self._lookups_left -= 1
+        loose = f"{self._dir}/{wanted[:2]}/{wanted[2:]}"
+        if any(tree.entry(loose) is not None for tree in self._trees):
+            return True
+        if self._packs is None:
+            self._packs = self._open_packs()
+        identity = bytes.fromhex(wanted)
+        return any(pack.index.offset(identity) is not None for pack in self._packs)
+
     def _raw(self, wanted: str) -> RawObject | None:
         if self._lookups_left <= 0 or len(wanted) != 2 * self._id_size or not _is_hex(wanted):
             return None

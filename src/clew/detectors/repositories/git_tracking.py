@@ -8,13 +8,11 @@ from __future__ import annotations
 
 import posixpath
 
-from clew.detectors.detector import Evidence, TooLarge, Tree
-from clew.detectors.repositories.git_index import parse_index
+from clew.detectors.detector import Evidence
+from clew.detectors.repositories.git_indexes import GitIndexes
 from clew.detectors.repositories.gitignore import Ignored
 from clew.detectors.repositories.repositories import Repositories, Repository
 
-_INDEX_LIMIT = 16 << 20
-_ID_SIZES = (20, 32)
 _ANY_NAME = "a name that no pattern means\x01"
 
 
@@ -24,6 +22,7 @@ class GitTracking:
     def __init__(self, evidence: Evidence) -> None:
         self._evidence = evidence
         self._repositories = evidence.once(Repositories)
+        self._indexes = evidence.once(GitIndexes)
         self._tracked: dict[str, set[str]] = {}
         self._holding: dict[str, set[str]] = {}
         self._ignored: dict[str, Ignored] = {}
@@ -66,24 +65,11 @@ class GitTracking:
         known = self._tracked.get(repository.own)
         if known is None:
             known = self._tracked[repository.own] = set()
-            for tree in (self._evidence.old, self._evidence.new):
-                known.update(_tracked(tree, f"{repository.own}/index"))
+            # the git detector reports an index that cannot be read
+            known.update(self._indexes.old(repository.own) or ())
+            known.update(self._indexes.new(repository.own) or ())
             self._holding[repository.own] = _directories_above(known)
         return known
-
-
-def _tracked(tree: Tree, path: str) -> set[str]:
-    """Return the paths in an index; empty if it cannot be read, which the git detector reports."""
-    try:
-        content = tree.read(path, _INDEX_LIMIT)
-    except TooLarge:
-        return set()
-    for id_size in _ID_SIZES:
-        try:
-            return set(parse_index(content or b"", id_size))
-        except ValueError:
-            continue
-    return set()
 
 
 def _directories_above(paths: set[str]) -> set[str]:

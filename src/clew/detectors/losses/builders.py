@@ -1,0 +1,77 @@
+"""Builders: what makes build output again, and which files are build output.
+
+Output of a build can be made again while something is there that makes it: a repository, a
+manifest, a makefile.  A manifest that was deleted together with the output makes nothing.
+"""
+
+from __future__ import annotations
+
+from clew.detectors.detector import Evidence
+from clew.detectors.losses.data_kinds import SOURCE, kind_of
+from clew.detectors.security.security_rules import directories_above
+from clew.model.entry import Entry
+
+_MANIFESTS = frozenset((
+    ".git", "package.json", "deno.json", "pyproject.toml", "setup.py", "setup.cfg", "Pipfile",
+    "requirements.txt", "environment.yml", "tox.ini", "noxfile.py", "Cargo.toml", "go.mod",
+    "pom.xml", "build.xml", "build.gradle", "build.gradle.kts", "build.sbt", "project.clj",
+    "Makefile", "makefile", "GNUmakefile", "CMakeLists.txt", "meson.build", "configure",
+    "configure.ac", "SConstruct", "WORKSPACE", "MODULE.bazel", "BUILD.bazel", "Justfile", "justfile",
+    "Rakefile", "Gemfile", "composer.json", "mix.exs", "rebar.config", "stack.yaml",
+    "cabal.project", "dune-project", "pubspec.yaml", "Package.swift", "Podfile", "shard.yml",
+    "elm.json", "mkdocs.yml", "hugo.toml", "config.toml", "_config.yml", "conf.py", "antora.yml",
+    "docusaurus.config.js", "tsconfig.json", "vite.config.js", "vite.config.ts", "webpack.config.js",
+    "Dockerfile", "foundry.toml", "main.tf", "build.zig", "renv.lock", "latexmkrc",
+))  # fmt: skip
+
+_BUILT = frozenset("""
+    js mjs cjs css map html htm wasm o obj a so dll dylib exe class jar war ear pyc pyd rlib rmeta d
+    dep lib exp pdb nupkg whl egg deb rpm apk aab ipa aar msi appimage woff woff2 ttf eot otf
+    tsbuildinfo br bc ll s i ii hi cmi cmo cmx beam elc aux bbl blg fls toc synctex
+""".split())  # fmt: skip
+"""Suffixes of what compilers, bundlers and generators write."""
+
+_OF_PEOPLE = frozenset((
+    "upload", "uploads", "media", "storage", "backup", "backups", "data", "userdata", "user-data",
+    "attachments", "files", "documents", "docs", "photos", "pictures", "images", "archive",
+    "archives", "dumps", "mail", "maildir", "datasets", "dataset", "models", "weights",
+    "checkpoints", "notebooks", "recordings", "exports", "db", "database", "databases", "pgdata",
+    "secrets", "keys", "certs", "private", "local", "notes", "content", "assets",
+))  # fmt: skip
+"""Directories that people and programs fill with what they keep."""
+
+
+class Builders:
+    """Directories that something can build; `evidence.once(Builders)`."""
+
+    def __init__(self, evidence: Evidence) -> None:
+        self._evidence = evidence
+        self._known: dict[str, bool] = {}
+
+    def can_build(self, directory: str) -> bool:
+        """Return whether a directory above this one has what builds it, in the new tree."""
+        missing: list[str] = []
+        found = False
+        for above in directories_above(directory):
+            if above in self._known:
+                found = self._known[above]
+                break
+            missing.append(above)
+            if not _MANIFESTS.isdisjoint(self._evidence.new.entries(above)):
+                found = True
+                break
+        for above in missing:
+            self._known[above] = found
+        return found
+
+
+def is_built(name: str, entry: Entry) -> bool:
+    """Return whether a file that git ignores is what a compiler or generator writes."""
+    if name.rpartition(".")[2].lower() in _BUILT or kind_of(name) == SOURCE:
+        return True
+    return "." not in name and bool(entry.mode & 0o111)
+
+
+def is_of_people(directory: str) -> bool:
+    """Return whether the name of a directory says that people keep something there."""
+    return directory.rpartition("/")[2].lower() in _OF_PEOPLE

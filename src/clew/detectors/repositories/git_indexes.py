@@ -1,0 +1,53 @@
+"""Indexes of all repositories in both trees, each parsed once.
+
+Use `evidence.once(GitIndexes)`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from clew.detectors.detector import Evidence, TooLarge, Tree
+from clew.detectors.repositories.git_index import Staged, parse_index
+from clew.model.ids import ObjectId
+
+_LIMIT = 16 << 20
+_ID_SIZES = (20, 32)
+
+
+class GitIndexes:
+    """Tracked paths by git directory."""
+
+    def __init__(self, evidence: Evidence) -> None:
+        self._evidence = evidence
+        self._known: dict[ObjectId, Mapping[str, Staged] | None] = {}
+
+    def old(self, git_dir: str) -> Mapping[str, Staged] | None:
+        """Return what was tracked, relative to the working tree; None if it cannot be read."""
+        return self._of(self._evidence.old, git_dir)
+
+    def new(self, git_dir: str) -> Mapping[str, Staged] | None:
+        """Return what is tracked."""
+        return self._of(self._evidence.new, git_dir)
+
+    def _of(self, tree: Tree, git_dir: str) -> Mapping[str, Staged] | None:
+        path = f"{git_dir}/index"
+        entry = tree.entry(path)
+        if entry is None or not entry.is_file:
+            return {}
+        if entry.content not in self._known:
+            self._known[entry.content] = _parsed(tree, path)
+        return self._known[entry.content]
+
+
+def _parsed(tree: Tree, path: str) -> Mapping[str, Staged] | None:
+    try:
+        content = tree.read(path, _LIMIT)
+    except TooLarge:
+        return None
+    for id_size in _ID_SIZES:
+        try:
+            return parse_index(content or b"", id_size)
+        except ValueError:
+            continue
+    return None
