@@ -185,6 +185,12 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
         ('security.network',),
         WatchedPaths(paths=('etc/hosts', 'etc/resolv.conf', 'etc/systemd/resolved.conf'), below=('etc/resolver', 'etc/systemd/resolved.conf.d')),
     ),
+    "losses.terraform_state:TerraformState": (
+        "losses/terraform-state",
+        1,
+        ('loss.deleted', 'resource.added', 'resource.removed'),
+        WatchedPaths(suffixes=('.tfstate',), directories=('.pulumi',)),
+    ),
     "losses.moves:Moves": (
         "losses/moves",
         1,
@@ -195,6 +201,12 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
         "losses/deletions",
         1,
         ('loss.deleted', 'data.changed'),
+        WatchedPaths(everything=True),
+    ),
+    "losses.shrinking:Shrinking": (
+        "losses/shrinking",
+        1,
+        ('loss.emptied', 'loss.shrunk', 'data.changed'),
         WatchedPaths(everything=True),
     ),
     "system.systemd:Systemd": (
@@ -223,7 +235,7 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
     ),
     "files.env_files:EnvFiles": (
         "config/env",
-        1,
+        2,
         ('env.added', 'env.changed', 'env.removed'),
         WatchedPaths(paths=('etc/environment',), below=('etc/default',), suffixes=('.env', '.envrc'), heads=('.env',)),
     ),
@@ -235,14 +247,14 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
     ),
     "data.postgres:Postgres": (
         "data/postgres",
-        1,
-        ('data.changed', 'security.deleted'),
+        2,
+        ('data.changed', 'loss.deleted'),
         WatchedPaths(names=('PG_VERSION', 'pg_hba.conf', 'pg_ident.conf', 'postgresql.auto.conf', 'postgresql.conf', 'postmaster.opts', 'postmaster.pid'), directories=('base', 'global', 'pg_logical', 'pg_multixact', 'pg_notify', 'pg_replslot', 'pg_stat', 'pg_stat_tmp', 'pg_subtrans', 'pg_tblspc', 'pg_wal', 'pg_xact')),
     ),
     "data.mysql:MySql": (
         "data/mysql",
-        1,
-        ('data.changed', 'security.deleted'),
+        2,
+        ('data.changed', 'loss.deleted'),
         WatchedPaths(names=('aria_log_control', 'auto.cnf', 'ib_buffer_pool', 'ib_logfile0', 'ib_logfile1', 'ibdata1', 'ibtmp1', 'mysql.ibd', 'undo001', 'undo002', 'undo_001', 'undo_002'), suffixes=('.MAD', '.MAI', '.MYD', '.MYI', '.frm', '.ibd', '.opt', '.sdi')),
     ),
     "data.redis:Redis": (
@@ -283,7 +295,7 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
     ),
     "repositories.git:Git": (
         "git",
-        1,
+        2,
         ('git.commit', 'git.branch', 'git.reset', 'git.rebase', 'git.stash', 'git.remote', 'git.hook'),
         WatchedPaths(names=('.git', 'HEAD', 'applypatch-msg', 'commit-msg', 'fsmonitor-watchman', 'packed-refs', 'post-applypatch', 'post-checkout', 'post-commit', 'post-index-change', 'post-merge', 'post-receive', 'post-rewrite', 'post-update', 'pre-applypatch', 'pre-auto-gc', 'pre-commit', 'pre-merge-commit', 'pre-push', 'pre-rebase', 'pre-receive', 'prepare-commit-msg', 'proc-receive', 'push-to-checkout', 'reference-transaction', 'sendemail-validate', 'update'), directories=('.git', 'objects', 'refs', 'worktrees')),
     ),
@@ -301,7 +313,7 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
     ),
     "files.generated:Generated": (
         "files/generated",
-        1,
+        2,
         ('generated.changed',),
         WatchedPaths(everything=True),
     ),

@@ -42,8 +42,10 @@ DETECTORS: tuple[str, ...] = (
     "security.autostarts:Autostarts",
     "security.name_resolution:NameResolution",
     # losses: after package managers, whose deletions are known, and before what describes data
+    "losses.terraform_state:TerraformState",
     "losses.moves:Moves",
     "losses.deletions:Deletions",
+    "losses.shrinking:Shrinking",
     # the system
     "system.systemd:Systemd",
     "system.sysv:SysV",

@@ -26,7 +26,6 @@ _SENTENCES = {
     "tampered": "{subject} is not what its package shipped",
     "network": "{subject}: where names lead changed",
     "secret": "{subject} holds what looks like a secret",
-    "deleted": "{subject} is gone",
     "install_script": "{subject} runs a program when it is installed",
     "integrity": "{subject} is no longer checked against a hash",
     "tls": "{subject}: certificates are no longer verified",
@@ -49,7 +48,6 @@ _BRIEF_SENTENCES = {
     "editor": "{name}: {what}",
     "startup": "{name}: {what}",
     "network": "{name}: {what}",
-    "deleted": "{subject} is gone ({what})",
 }
 """Short forms for the headline; the card has the full sentence."""
 

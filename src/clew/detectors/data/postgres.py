@@ -29,8 +29,8 @@ class Postgres:
     """Reports changes of a data directory, as far as its files show them."""
 
     name = "data/postgres"
-    version = 1
-    kinds: tuple[str, ...] = ("data.changed", "security.deleted")
+    version = 2
+    kinds: tuple[str, ...] = ("data.changed", "loss.deleted")
     watch = WatchedPaths(names=(*_NAMES, _HBA), directories=_PARTS)
 
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
@@ -84,7 +84,7 @@ def _cluster_finding(evidence: Evidence, root: str, parts: list[PathChange]) -> 
     if was and not now:
         version = _version(evidence.old, root)
         return Finding(
-            (Fact("security.deleted", "postgres", root or ".", severity=Severity.HIGH,
+            (Fact("loss.deleted", "postgres", root or ".", severity=Severity.HIGH,
                   evidence=(_join(root, "PG_VERSION"),), marks=(version,)),),
             claims,
         )  # fmt: skip

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from clew.detectors.data.data_facts import beginning, data_fact, split_crowds, unclaimed_files
-from clew.detectors.detector import Evidence, Finding, PathChange, WatchedPaths
+from clew.detectors.detector import Evidence, Finding, PathChange, Tree, WatchedPaths
 from clew.model.amount import counted, size_text
 from clew.model.fact import Severity
 from clew.model.named_tuple import NamedTuple
@@ -90,6 +90,12 @@ def parse_dump(content: bytes) -> Dump | None:
             break
     end = reader.at if is_whole else len(content)
     return Dump(sum(counts), is_whole, content[body:end])
+
+
+def dump_keys(tree: Tree, path: str, *, at_least: bool = False) -> int | None:
+    """Return the number of keys in a dump, or a lower bound; None if that is unknown."""
+    dump = parse_dump(beginning(tree, path, _PREFIX))
+    return dump.keys if dump is not None and (dump.is_whole or at_least) else None
 
 
 def _dump_findings(evidence: Evidence, change: PathChange) -> Iterator[Finding]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from clew.detectors.detector import Evidence, Finding, PathChange, Tree, WatchedPaths
 from clew.model.entry import Entry
@@ -35,6 +36,7 @@ _ACCOUNTING = frozenset(("wtmp", "btmp", "lastlog", "faillog", "wtmp.db", "lastl
 _ROTATED = re.compile(
     r"(?:(?<=\.log)|(?<=\.out)|(?<=[a-z]))(?:\.old|[.-][0-9]{1,14}|-[0-9]{4}-[0-9]{2}-[0-9]{2})$"
 )
+_MAY_BE_LOG = re.compile(r"\.log|\.out|syslog|messages|\.xsession-errors", re.I)
 _PACKED = (".gz", ".xz", ".bz2", ".zst")
 
 
@@ -65,11 +67,18 @@ def is_log(path: str) -> bool:
     parent, _, name = path.rpartition("/")
     if parent == "var/log" or parent.startswith("var/log/"):
         return name not in _ACCOUNTING and _without_rotation(name) not in _ACCOUNTING
+    in_directory = is_log_directory(parent)
+    if not in_directory and not _MAY_BE_LOG.search(name):
+        return False  # most names, found out fast
     name = _without_rotation(name)
     suffix = name[name.rfind(".") :].lower() if "." in name else ""
-    if suffix in _SUFFIXES or name in _NAMES:
-        return True
-    return suffix in _IN_LOG_DIRECTORY and not _LOG_DIRECTORIES.isdisjoint(parent.split("/"))
+    return suffix in _SUFFIXES or name in _NAMES or (in_directory and suffix in _IN_LOG_DIRECTORY)
+
+
+@lru_cache(maxsize=8192)
+def is_log_directory(directory: str) -> bool:
+    """Return whether a directory is one of logs, or below one."""
+    return not _LOG_DIRECTORIES.isdisjoint(directory.split("/"))
 
 
 def base_of(path: str) -> str:

@@ -7,7 +7,7 @@ manifest, a makefile.  A manifest that was deleted together with the output make
 from __future__ import annotations
 
 from clew.detectors.detector import Evidence
-from clew.detectors.losses.data_kinds import SOURCE, kind_of
+from clew.detectors.losses.data_kinds import SOURCE
 from clew.detectors.security.security_rules import directories_above
 from clew.model.entry import Entry
 
@@ -24,12 +24,17 @@ _MANIFESTS = frozenset((
     "Dockerfile", "foundry.toml", "main.tf", "build.zig", "renv.lock", "latexmkrc",
 ))  # fmt: skip
 
-_BUILT = frozenset("""
-    js mjs cjs css map html htm wasm o obj a so dll dylib exe class jar war ear pyc pyd rlib rmeta d
-    dep lib exp pdb nupkg whl egg deb rpm apk aab ipa aar msi appimage woff woff2 ttf eot otf
-    tsbuildinfo br bc ll s i ii hi cmi cmo cmx beam elc aux bbl blg fls toc synctex
+_COMPILED = frozenset("""
+    o obj a so lo la dylib dll lib exp pdb ilk class pyc pyd rlib rmeta hi cmi cmo cmx beam elc d dep
+    gch pch bc ll tsbuildinfo gcda gcno gcov aux bbl blg fls fdb_latexmk toc synctex exe
 """.split())  # fmt: skip
-"""Suffixes of what compilers, bundlers and generators write."""
+"""Suffixes of what only compilers write."""
+
+_BUILT = _COMPILED | frozenset("""
+    js mjs cjs css map html htm wasm jar war ear nupkg whl egg deb rpm apk aab ipa aar msi appimage
+    woff woff2 ttf eot otf br s i ii
+""".split())  # fmt: skip
+"""Suffixes of what bundlers and generators write too."""
 
 _OF_PEOPLE = frozenset((
     "upload", "uploads", "media", "storage", "backup", "backups", "data", "userdata", "user-data",
@@ -65,11 +70,17 @@ class Builders:
         return found
 
 
-def is_built(name: str, entry: Entry) -> bool:
+def is_built(name: str, kind: str, entry: Entry) -> bool:
     """Return whether a file that git ignores is what a compiler or generator writes."""
-    if name.rpartition(".")[2].lower() in _BUILT or kind_of(name) == SOURCE:
+    if kind == SOURCE or name.rpartition(".")[2].lower() in _BUILT:
         return True
-    return "." not in name and bool(entry.mode & 0o111)
+    return is_compiled(name, entry)
+
+
+def is_compiled(name: str, entry: Entry) -> bool:
+    """Return whether a file is what a compiler writes: objects, byte code, programs."""
+    dot = name.rfind(".")
+    return name[dot + 1 :].lower() in _COMPILED if dot > 0 else bool(entry.mode & 0o111)
 
 
 def is_of_people(directory: str) -> bool:

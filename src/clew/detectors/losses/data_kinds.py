@@ -15,11 +15,12 @@ from clew.model.amount import counted
 SECRET, DATABASE, BACKUP, ARCHIVE = "secret", "database", "backup file", "archive"
 IMAGE, RECORDING, DOCUMENT, NOTEBOOK = "image", "recording", "document", "notebook"
 MODEL, TABLE, MAIL, STATE = "model", "data file", "message", "state file"
+AUDIT = "audit log"
 RECORDS, PROSE, SOURCE, OTHER = "record file", "text", "source file", "file"
 
 VALUABLE = frozenset((
     SECRET, DATABASE, BACKUP, ARCHIVE, IMAGE, RECORDING, DOCUMENT, NOTEBOOK, MODEL, TABLE, MAIL,
-    STATE,
+    STATE, AUDIT,
 ))  # fmt: skip
 """One such file that nothing can make again is a loss."""
 
@@ -59,6 +60,13 @@ _SUFFIXES = _by_suffix({
     RECORDS: "json json5 yaml yml xml dat rss atom har plist",
 })  # fmt: skip
 
+DECIDED = {
+    suffix: kind
+    for suffix, kind in _SUFFIXES.items()
+    if kind in (IMAGE, RECORDING, DOCUMENT, NOTEBOOK, MODEL, MAIL)
+} | dict.fromkeys("py js ts tsx jsx php rb go rs java c h cpp cs kt swift html css".split(), SOURCE)
+"""Suffixes that decide alone what a file is, unless its directory or its first letter do."""
+
 _NAMES = {
     **dict.fromkeys((
         ".env", ".envrc", ".netrc", ".pgpass", ".my.cnf", ".htpasswd", ".git-credentials",
@@ -80,9 +88,6 @@ _EXAMPLES = frozenset(("example", "sample", "template", "dist", "defaults", "tmp
 """Parts of the name of a file that only shows what the real one looks like."""
 
 _PACKED = ("gz", "bz2", "xz", "zst", "lz4", "gpg", "age", "enc")
-
-_MAILDIR = frozenset(("cur", "new"))
-
 
 @lru_cache(maxsize=8192)
 def kind_of(name: str) -> str:
@@ -108,14 +113,6 @@ def kind_of(name: str) -> str:
     if is_document(name):
         return PROSE
     return SOURCE if is_source(name) else OTHER
-
-
-def kind_at(parent: str, name: str) -> str:
-    """Return the kind of data of a file; a message of a maildir has no telling name."""
-    kind = kind_of(name)
-    if kind == OTHER and parent.rpartition("/")[2] in _MAILDIR:
-        return MAIL
-    return kind
 
 
 def is_loss_alone(kind: str, size: int) -> bool:

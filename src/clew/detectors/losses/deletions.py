@@ -38,11 +38,17 @@ from clew.detectors.losses.data_kinds import (
     VALUABLE,
     count_of,
     is_loss_alone,
-    kind_at,
 )
 from clew.detectors.losses.lost_repositories import LostRepository, lost_repositories
 from clew.detectors.losses.lost_tree import Lost, LostGroup, lost_groups, size_of
-from clew.detectors.losses.recoverable import DirectoryFate, fates
+from clew.detectors.losses.names import what_is
+from clew.detectors.losses.places import Places
+from clew.detectors.losses.recoverable import (
+    MAX_DELETED,
+    DirectoryFate,
+    deleted_by_directory,
+    fates,
+)
 from clew.detectors.losses.series import is_retention, series_of
 from clew.detectors.losses.servers import engine_of
 from clew.detectors.repositories.git_contents import GitContents
@@ -74,13 +80,14 @@ class Deletions:
     watch = WatchedPaths(everything=True)
 
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
-        if all(change.new is not None for change in changes):
+        deleted = deleted_by_directory(changes)
+        if not deleted:
             return
-        repositories = lost_repositories(evidence, changes)
+        repositories = lost_repositories(evidence, deleted)
         for repository in repositories:
             if repository.clone_url:
                 evidence.once(GitContents).trust_remote(repository.git_dir)
-        found = fates(evidence, changes)
+        found = fates(evidence, deleted)
         report = _Report(evidence, found, repositories)
         findings = [*report.lost(), *report.repositories(), *report.kept_by_git()]
         yield from findings[:_MAX_FACTS]
@@ -132,7 +139,7 @@ class _Report:
             evidence=tuple(change.path for change, _ in group.lost[:_EVIDENCE]),
             marks=tuple(marks[:_MARKS]),
         )  # fmt: skip
-        claims = [change.path for change in group.claims if not change.name.endswith(_SQLITE)]
+        claims = [change.path for change in group.claims if not change.path.endswith(_SQLITE)]
         git_dirs = [one.git_dir for one in inside]
         yield Finding((fact,), [*claims, *self._below(git_dirs)])
 
@@ -215,8 +222,10 @@ class _Report:
     def kept_by_git(self) -> Iterator[Finding]:
         """Yield data files that git has: their deletion is told, without a warning."""
         kept: dict[str, DirectoryFate] = {}
+        places = self._evidence.once(Places)
         for path, fate in self._found.items():
-            kinds = [(change, kind) for change, kind in _with_kinds(fate.git) if kind in VALUABLE]
+            with_kinds = [(change, what_is(places.of(path), change.name)) for change in fate.git]
+            kinds = [one for one in with_kinds if one[1] in VALUABLE]
             if kinds:
                 kept[path] = DirectoryFate(path, [change for change, _ in kinds])
                 kept[path].lost = kinds
@@ -261,16 +270,13 @@ def _is_below(path: str, directory: str) -> bool:
     return not directory or path == directory or path.startswith(f"{directory}/")
 
 
-def _with_kinds(changes: Sequence[PathChange]) -> Iterator[Lost]:
-    for change in changes:
-        yield change, kind_at(change.parent, change.name)
-
-
 def _with(content: str) -> str:
     return f" with {content}" if content else ""
 
 
 def _amount(number: int, size: int) -> str:
+    if number >= MAX_DELETED:
+        return f"more than {number:,} files"
     return f"{counted(number, 'file')}, {size_text(size)}"
 
 

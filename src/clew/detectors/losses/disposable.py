@@ -1,7 +1,7 @@
 """Disposable files: what programs write for a while and delete themselves.
 
 Temporary files, caches, sessions, results of test runs, downloads that can be repeated, the trash,
-logs that are not an audit trail, and on a machine the directories of the system.
+logs, and on a machine the directories of the system.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from itertools import pairwise
 
 from clew.detectors.files.generated_names import CACHE, DIRECTORIES, NAMES, SUFFIXES
 from clew.detectors.files.logs import is_log
-from clew.detectors.losses.audit_names import is_audit_trail
 from clew.detectors.losses.data_kinds import DATABASE, OTHER, RECORDS, kind_of
 
 _DIRECTORIES = frozenset((
@@ -70,13 +69,6 @@ _OF_PEOPLE = ("usr/local/", "etc/ssl/private/", "etc/letsencrypt/", "etc/ssh/", 
               "etc/openvpn/")  # fmt: skip
 
 
-def is_disposable(parent: str, name: str, *, is_machine: bool) -> bool:
-    """Return whether the file `name` in the directory `parent` is disposable."""
-    return is_disposable_directory(parent, is_machine=is_machine) or is_disposable_name(
-        parent, name
-    )
-
-
 @lru_cache(maxsize=8192)
 def is_disposable_directory(directory: str, *, is_machine: bool) -> bool:
     """Return whether all files in a directory are disposable."""
@@ -98,7 +90,7 @@ _SYSTEM_BELOW = tuple(f"{directory}/" for directory in _SYSTEM)
 
 
 def is_disposable_name(parent: str, name: str) -> bool:
-    """Return whether a file is disposable by its own name."""
+    """Return whether a file is disposable by its own name; an audit trail must be asked for first."""
     if name in _NAMES or name.endswith(_ENDINGS) or name.startswith(_STARTS):
         return True
     if name.startswith("#") and name.endswith("#"):
@@ -109,5 +101,4 @@ def is_disposable_name(parent: str, name: str) -> bool:
         return True
     if parent.endswith("screenshots") and _SHOT_OF_TEST.search(name.lower()):
         return True
-    path = f"{parent}/{name}" if parent else name
-    return is_log(path) and not is_audit_trail(path)
+    return is_log(f"{parent}/{name}" if parent else name)

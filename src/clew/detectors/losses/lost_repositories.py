@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from clew.detectors.detector import Evidence, PathChange
+from clew.detectors.detector import Evidence
 from clew.detectors.losses.copies import Copies
 from clew.detectors.losses.disposable import is_disposable_directory
 from clew.detectors.repositories.git_config import clean_url, remotes_of
@@ -43,10 +43,13 @@ class LostRepository(NamedTuple):
     """From where everything in it can be cloned again, or ""."""
 
 
-def lost_repositories(evidence: Evidence, changes: Iterable[PathChange]) -> list[LostRepository]:
-    """Return the deleted repositories, except those that tools clone for themselves."""
+def lost_repositories(evidence: Evidence, directories: Iterable[str]) -> list[LostRepository]:
+    """Return the deleted repositories, given all directories with deleted files.
+
+    Those that tools clone for themselves are left out.
+    """
     found: list[LostRepository] = []
-    for git_dir in _deleted_git_dirs(evidence, changes):
+    for git_dir in _deleted_git_dirs(evidence, directories):
         if len(found) >= _MAX_REPOSITORIES:
             break
         is_bare = not f"/{git_dir}".endswith("/.git")
@@ -61,15 +64,14 @@ def lost_repositories(evidence: Evidence, changes: Iterable[PathChange]) -> list
     return found
 
 
-def _deleted_git_dirs(evidence: Evidence, changes: Iterable[PathChange]) -> Iterator[str]:
-    for change in changes:
-        if change.new is not None or change.name != "HEAD" or change.old is None:
+def _deleted_git_dirs(evidence: Evidence, directories: Iterable[str]) -> Iterator[str]:
+    for directory in directories:
+        if not directory or f"{directory}/HEAD" not in evidence.changes:
             continue
-        git_dir = change.parent
-        if not git_dir or evidence.new.entry(git_dir) is not None:
-            continue
-        if f"/{git_dir}".endswith("/.git") or _is_bare(evidence, git_dir):
-            yield git_dir
+        if evidence.new.entry(directory) is None and (
+            f"/{directory}".endswith("/.git") or _is_bare(evidence, directory)
+        ):
+            yield directory
 
 
 def _is_bare(evidence: Evidence, directory: str) -> bool:

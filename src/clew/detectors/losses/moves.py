@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from clew.detectors.detector import Evidence, Finding, PathChange, WatchedPaths
 from clew.detectors.files.generated import GeneratedPaths
@@ -17,25 +18,24 @@ from clew.detectors.files.generated_names import BUILD, CACHE
 from clew.detectors.files.logs import is_log
 from clew.detectors.files.source_languages import is_source
 from clew.detectors.losses.disposable import is_disposable_directory
+from clew.detectors.losses.names import mask_of
 from clew.detectors.repositories.git_tracking import GitTracking
 from clew.model.amount import counted
-from clew.model.entry import Entry
+from clew.model.entry import EntryKind
 from clew.model.fact import Fact
 from clew.model.ids import ObjectId
-from clew.model.named_tuple import NamedTuple
 
 _TELLING = 16
 """The size in bytes from which equal content is no coincidence, whatever the names."""
 _MAX_FACTS = 8
+_MAX_PAIRS = 60_000
+"""More moved files are not counted."""
 _EVIDENCE = 6
 _SQLITE = (".db", ".sqlite", ".sqlite3", ".db3", "-wal", "-journal", "-shm")
 
 
-class Move(NamedTuple):
-    """One moved file."""
-
-    old: PathChange
-    new: PathChange
+Move = tuple[PathChange, PathChange]
+"""A deleted file, and the added one that it is now."""
 
 
 class Moves:
@@ -48,83 +48,105 @@ class Moves:
 
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
         candidates = _Candidates(evidence)
-        pairs = [pair for pair in pair_by_content(changes) if candidates.accepts(pair)]
-        if not pairs:
-            return
         groups: dict[tuple[str, str], list[Move]] = {}
-        for pair in pairs:
-            groups.setdefault(_directories(evidence, pair), []).append(pair)
+        for pair in islice(pair_by_content(changes), _MAX_PAIRS):
+            if candidates.accepts(*pair):
+                groups.setdefault(candidates.directories(*pair), []).append(pair)
+        if not groups:
+            return
         groups = _few(groups)
-        deleted = _deleted_by_directory(changes) if any(map(all, groups)) else {}
+        deleted = _deleted_by_directory(changes)
         for (old, new), members in sorted(groups.items(), key=lambda one: -len(one[1])):
-            if len(members) > 1:
+            total = _total(deleted, old)
+            if 1 < len(members) < total:
                 members += _edited_on_the_way(evidence, old, new, members)
-            if len(members) == 1 and members[0].old.name.endswith(_SQLITE):
+            if len(members) == 1 and members[0][0].path.endswith(_SQLITE):
                 continue  # its detector says where it came from
-            yield _finding(old, new, members, _total(deleted, old))
+            yield _finding(old, new, members, total)
 
 
 def pair_by_content(changes: Sequence[PathChange]) -> Iterator[Move]:
     """Yield deleted and added files with the same content, those with the same name first."""
     added: dict[ObjectId, list[PathChange]] = {}
+    gone: list[PathChange] = []
     for change in changes:
-        if change.old is None and change.new is not None and _is_telling(change.new):
-            added.setdefault(change.new.content, []).append(change)
-    if not added:
-        return
+        _, old, new = change
+        if old is None:
+            if new is not None and new.kind == EntryKind.FILE and new.size:
+                added.setdefault(new.content, []).append(change)
+        elif new is None and old.kind == EntryKind.FILE and old.size:
+            gone.append(change)
     waiting: list[PathChange] = []
-    for change in changes:
-        old = change.old
-        if change.new is None and old is not None and _is_telling(old) and old.content in added:
-            places = added[old.content]
-            same = next((one for one in places[:_EVIDENCE] if one.name == change.name), None)
-            if same is None:
-                waiting.append(change)
-            else:
-                places.remove(same)
-                yield Move(change, same)
+    for change in gone if added else ():
+        places = added.get(change.old.content) if change.old is not None else None
+        if not places:
+            continue
+        name = change.path.rpartition("/")[2]
+        for one in places[:_EVIDENCE]:
+            if one.path.endswith(name) and one.name == name:
+                places.remove(one)
+                yield change, one
+                break
+        else:
+            waiting.append(change)
     for change in waiting:
         places = added[change.old.content] if change.old is not None else []
         if places and change.old is not None and change.old.size >= _TELLING:
-            yield Move(change, places.pop(0))
-
-
-def _is_telling(entry: Entry) -> bool:
-    return entry.is_file and entry.size > 0
+            yield change, places.pop(0)
 
 
 class _Candidates:
-    """Decides which moved files this detector reports."""
+    """Decides which moved files this detector reports, and by which directories."""
 
     def __init__(self, evidence: Evidence) -> None:
         self._evidence = evidence
         self._generated = evidence.once(GeneratedPaths)
         self._tracking = evidence.once(GitTracking)
+        self._mine: dict[str, dict[str, str] | None] = {}
+        """Directories with what is known of the names in them; None for a directory of others."""
+        self._known: dict[tuple[str, str, bool], tuple[str, str]] = {}
 
-    def accepts(self, pair: Move) -> bool:
-        return self._is_mine(pair.old) and self._is_mine(pair.new)
+    def accepts(self, old: PathChange, new: PathChange) -> bool:
+        return self._is_mine(old) and self._is_mine(new)
 
     def _is_mine(self, change: PathChange) -> bool:
         path = change.path
-        if path in self._evidence.claimed or path in self._evidence.owners:
+        parent, _, name = path.rpartition("/")
+        if parent not in self._mine:
+            is_mine = self._is_directory_mine(parent, change)
+            self._mine[parent] = {} if is_mine else None
+        names = self._mine[parent]
+        if names is None or path in self._evidence.claimed or path in self._evidence.owners:
             return False
-        if "/.git/" in f"/{path}" or is_log(path):
+        mask = mask_of(name)
+        if mask not in names:
+            names[mask] = "log" if is_log(path) else "source" if is_source(name) else ""
+        what = names[mask]
+        return not what or (what == "source" and self._tracking.ignores(path))
+
+    def _is_directory_mine(self, directory: str, change: PathChange) -> bool:
+        if "/.git/" in f"/{directory}/":
             return False
-        parent = change.parent
-        if is_disposable_directory(parent, is_machine=self._evidence.machine):
-            return change.new is not None and "Trash" in parent  # a file may be moved there
-        group = self._generated.directory_group(parent)
-        if group is not None:
-            return group.kind not in (BUILD, CACHE)
-        return is_source(change.name) is not True or self._tracking.ignores(path)
+        if is_disposable_directory(directory, is_machine=self._evidence.machine):
+            return change.new is not None and "Trash" in directory  # a file may be moved there
+        group = self._generated.directory_group(directory)
+        return group is None or group.kind not in (BUILD, CACHE)
+
+    def directories(self, old: PathChange, new: PathChange) -> tuple[str, str]:
+        """Return the old and the new directory that best describe a move.
+
+        The longest common end of both paths moved along, up to the outermost directory that is gone.
+        """
+        before, after = old.path.rpartition("/"), new.path.rpartition("/")
+        key = before[0], after[0], before[2] == after[2]
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = _directories(self._evidence, old, new)
+        return found
 
 
-def _directories(evidence: Evidence, pair: Move) -> tuple[str, str]:
-    """Return the old and the new directory that best describe a move.
-
-    The longest common end of both paths moved along, up to the outermost directory that is gone.
-    """
-    old, new = pair.old.path.split("/"), pair.new.path.split("/")
+def _directories(evidence: Evidence, before: PathChange, after: PathChange) -> tuple[str, str]:
+    old, new = before.path.split("/"), after.path.split("/")
     most = min(len(old) - _surviving(evidence, old), len(new))
     along = 1  # the file itself
     if old[-1] == new[-1]:
@@ -181,7 +203,7 @@ def _edited_on_the_way(
     evidence: Evidence, old: str, new: str, members: Sequence[Move]
 ) -> list[Move]:
     """Return files of the old directory that are at the same place of the new one, edited."""
-    taken = {move.old.path for move in members}
+    taken = {move[0].path for move in members}
     found: list[Move] = []
     prefix = f"{old}/" if old else ""
     parents = {posixpath.dirname(path) for path in taken}
@@ -193,12 +215,12 @@ def _edited_on_the_way(
                 continue
             target = evidence.changes.get(posixpath.join(new, path[len(prefix) :]))
             if target is not None and target.old is None and not change.is_directory:
-                found.append(Move(change, target))
+                found.append((change, target))
     return found
 
 
 def _finding(old: str, new: str, members: Sequence[Move], total: int) -> Finding:
-    paths = [path for move in members for path in (move.old.path, move.new.path)]
+    paths = [change.path for move in members for change in move]
     if len(members) == 1:
         before, after = paths
         marks: tuple[str, ...] = ()
@@ -207,6 +229,8 @@ def _finding(old: str, new: str, members: Sequence[Move], total: int) -> Finding
         number = len(members)
         of = f"{number:,} of {total:,} files"
         marks = (of if total > number else counted(number, "file"),)
+        if number >= _MAX_PAIRS:
+            marks = (f"more than {number:,} files",)
     fact = Fact(
         "move.moved", "files", before, before, after, evidence=tuple(paths[:_EVIDENCE]), marks=marks
     )

@@ -19,22 +19,25 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from clew.detectors.detector import Evidence, PathChange
-from clew.detectors.files.generated import GeneratedGroup, GeneratedPaths
-from clew.detectors.files.generated_names import BUILD, CACHE, IGNORED
-from clew.detectors.losses.builders import Builders, is_built, is_of_people
+from clew.detectors.files.generated_names import IGNORED
+from clew.detectors.losses.builders import Builders, is_built, is_compiled, is_of_people
 from clew.detectors.losses.copies import Copies
-from clew.detectors.losses.data_kinds import DATABASE, SECRET, STATE, kind_at
-from clew.detectors.losses.disposable import is_disposable_directory, is_disposable_name
-from clew.detectors.losses.servers import Servers
-from clew.detectors.repositories.git_contents import GitContents, Keeper
+from clew.detectors.losses.data_kinds import (
+    AUDIT,
+    DATABASE,
+    OTHER,
+    SECRET,
+    STATE,
+    VALUABLE,
+)
+from clew.detectors.losses.names import NOTHING, what_is
+from clew.detectors.losses.places import Place, Places
+from clew.detectors.losses.rotated_copies import RotatedCopies
+from clew.detectors.repositories.git_contents import GitContents
 from clew.detectors.repositories.git_tracking import GitTracking
 from clew.model.entry import EntryKind
 
-LOST, GIT, COPY, BUILT, DISPOSABLE, KNOWN, KEPT = (
-    "lost", "git", "copy", "built", "disposable", "known", "kept",
-)  # fmt: skip
-
-_NEVER_BUILT = (SECRET, DATABASE, STATE)
+_NEVER_BUILT = (SECRET, DATABASE, STATE, AUDIT)
 _MAX_IGNORE_QUESTIONS = 5_000
 _FEW = 20
 """So many lost files are looked for in git by their hash, even if git stored nothing meanwhile."""
@@ -50,29 +53,44 @@ class DirectoryFate:
         self.files = files
         """All its deleted files."""
         self.total = len(files)
-        self.size = sum(change.old.size for change in files if change.old is not None)
+        self.size = sum([change.old.size for change in files if change.old is not None])
         self.lost: list[tuple[PathChange, str]] = []
         """What nothing can make again, with its kind of data."""
         self.git: list[PathChange] = []
         self.copies = 0
 
 
-def fates(evidence: Evidence, changes: Iterable[PathChange]) -> dict[str, DirectoryFate]:
-    """Return every directory with deleted files; files inside git directories are left out."""
-    by_parent: dict[str, list[PathChange]] = {}
+MAX_DELETED = 100_000
+"""How many deleted files are judged; of more it is only said that they are more."""
+
+
+def deleted_by_directory(changes: Iterable[PathChange]) -> dict[str, list[PathChange]]:
+    """Return deleted files by their directory, up to a limit."""
+    found: dict[str, list[PathChange]] = {}
+    left = MAX_DELETED
     for change in changes:
-        old = change.old
-        if change.new is None and old is not None and old.kind != EntryKind.DIRECTORY:
-            parent = change.path.rpartition("/")[0]
-            known = by_parent.get(parent)
+        path, old, new = change
+        if new is None and old is not None and old.kind != EntryKind.DIRECTORY:
+            parent = path.rpartition("/")[0]
+            known = found.get(parent)
             if known is None:
-                by_parent[parent] = [change]
+                found[parent] = [change]
             else:
                 known.append(change)
+            left -= 1
+            if not left:
+                break
+    return found
+
+
+def fates(
+    evidence: Evidence, deleted: Mapping[str, Sequence[PathChange]]
+) -> dict[str, DirectoryFate]:
+    """Return every directory with deleted files; files inside git directories are left out."""
     judge = _Judge(evidence)
     found = {
         parent: judge.directory(parent, files)
-        for parent, files in by_parent.items()
+        for parent, files in deleted.items()
         if "/.git/" not in f"/{parent}/"
     }
     judge.reconsider(found)
@@ -83,75 +101,64 @@ class _Judge:
     def __init__(self, evidence: Evidence) -> None:
         self._evidence = evidence
         self._written = evidence.once(Copies).written
-        self._generated = evidence.once(GeneratedPaths)
+        self._places = evidence.once(Places)
         self._builders = evidence.once(Builders)
         self._git = evidence.once(GitContents)
         self._tracking = evidence.once(GitTracking)
-        self._servers = evidence.once(Servers)
         self._questions = _MAX_IGNORE_QUESTIONS
-        self._kept: dict[str, bool] = {"": False}
         self._ignored: dict[str, list[DirectoryFate]] = {}
         """Directories with lost files by the topmost directory that git ignores."""
 
     def directory(self, parent: str, files: Sequence[PathChange]) -> DirectoryFate:
         """Judge the deleted files of one directory."""
         fate = DirectoryFate(parent, files)
-        if is_disposable_directory(parent, is_machine=self._evidence.machine):
+        place = self._places.of(parent)
+        if place.is_others or self._places.is_elsewhere(parent):
             return fate
-        if self._is_kept_elsewhere(parent) or self._servers.own(parent):
-            return fate
-        keeper = self._git.keeper(parent)
-        group = self._generated.directory_group(parent)
-        if group is not None and self._can_be_made(group):
+        if place.is_made:
+            keeper = place.keeper
             fate.git = [one for one in files if keeper is not None and keeper.tracked(one)]
             return fate
-        for change in files:
-            self._file(fate, change, keeper)
+        self._files(fate, place)
+        group = place.group
         if group is not None and group.kind == IGNORED and fate.lost:
             self._ignored.setdefault(group.directory, []).append(fate)
         return fate
 
-    def _file(self, fate: DirectoryFate, change: PathChange, keeper: Keeper | None) -> None:
-        old, path = change.old, change.path
-        if old is None or not old.is_file or not old.size:
-            return
-        if old.content in self._written:
-            fate.copies += 1
-            return
-        if path in self._evidence.claimed or path in self._evidence.owners:
-            return
-        if keeper is not None and keeper.tracked(change):
-            fate.git.append(change)
-            return
-        name = change.name
-        if is_disposable_name(fate.path, name):
-            return
-        if is_built(name, old) and self._is_ignored(path) and self._builders.can_build(path):
-            return
-        fate.lost.append((change, kind_at(fate.path, name)))
+    def _files(self, fate: DirectoryFate, place: Place) -> None:
+        """Judge each file, one question after the other; this is hot, therefore flat."""
+        written, claimed, owners = self._written, self._evidence.claimed, self._evidence.owners
+        left = [
+            one for one in fate.files if one.old and one.old.kind == EntryKind.FILE and one.old.size
+        ]
+        if written:
+            others = [one for one in left if one.old and one.old.content not in written]
+            fate.copies, left = len(left) - len(others), others
+        if claimed or owners:
+            left = [one for one in left if one.path not in claimed and one.path not in owners]
+        keeper = place.keeper
+        if keeper is not None:
+            fate.git = [one for one in left if keeper.tracked(one)]
+            kept = {one.path for one in fate.git}
+            left = [one for one in left if one.path not in kept] if kept else left
+        start = len(place.path) + 1 if place.path else 0
+        for change in left:
+            kind = what_is(place, change.path[start:])
+            if kind == AUDIT and self._evidence.once(RotatedCopies).has(change.path):
+                continue
+            if kind in VALUABLE or (kind != NOTHING and not self._was_built(place, change, kind)):
+                fate.lost.append((change, kind))
 
-    def _is_ignored(self, path: str) -> bool:
+    def _was_built(self, place: Place, change: PathChange, kind: str) -> bool:
+        if change.old is None or (place.keeper is None and kind != OTHER):
+            return False
+        name = change.path.rpartition("/")[2]
+        if is_compiled(name, change.old):
+            return self._builders.can_build(change.path)
+        if place.keeper is None or not is_built(name, kind, change.old):
+            return False
         self._questions -= 1
-        return self._questions >= 0 and self._tracking.ignores(path)
-
-    def _can_be_made(self, group: GeneratedGroup) -> bool:
-        if group.kind == CACHE:
-            return True
-        return group.kind == BUILD and self._builders.can_build(group.directory)
-
-    def _is_kept_elsewhere(self, directory: str) -> bool:
-        """Return whether a directory is now excluded from the tree, or a link."""
-        missing: list[str] = []
-        while directory not in self._kept:
-            missing.append(directory)
-            entry = self._evidence.new.entry(directory)
-            if entry is not None:
-                self._kept[directory] = not entry.is_covered or entry.kind == EntryKind.SYMLINK
-                break
-            directory = directory.rpartition("/")[0]
-        found = self._kept[directory]
-        self._kept.update(dict.fromkeys(missing, found))
-        return found
+        return self._questions >= 0 and self._tracking.ignores(change.path)
 
     def reconsider(self, found: Mapping[str, DirectoryFate]) -> None:
         """Drop from what seems lost what was built, has a copy, or is in git under another name."""
@@ -166,11 +173,10 @@ class _Judge:
         if not wanted:
             return
         copied = self._evidence.once(Copies).find(wanted)
-        for fate in losses:
-            if copied:
-                left = [one for one in fate.lost if one[0].old and one[0].old.content not in copied]
-                fate.copies += len(fate.lost) - len(left)
-                fate.lost = left
+        for fate in losses if copied else ():
+            left = [one for one in fate.lost if one[0].old and one[0].old.content not in copied]
+            fate.copies += len(fate.lost) - len(left)
+            fate.lost = left
         self._look_in_git(losses)
 
     def _is_mostly_built(self, directory: str, parts: Sequence[DirectoryFate]) -> bool:
@@ -180,6 +186,7 @@ class _Judge:
 
     def _look_in_git(self, losses: Sequence[DirectoryFate]) -> None:
         """Find lost files in git by their hash, as after `git stash -u`."""
+        losses = [fate for fate in losses if self._places.of(fate.path).keeper is not None]
         number = sum(len(fate.lost) for fate in losses)
         if number > _FEW and not self._evidence.once(_has_new_objects):
             return

@@ -115,6 +115,11 @@ class Keeper:
         """Return whether git still tracks a path; if not, its deletion is at least staged."""
         return self._new_index is None or self._repository.relative(path) in self._new_index
 
+    def has_staged(self, change: PathChange) -> bool:
+        """Return whether the new content of a file is in the index, judged by its size."""
+        staged = (self._new_index or {}).get(self._repository.relative(change.path))
+        return staged is not None and change.new is not None and staged.size == change.new.size
+
     def has_blob(self, content: bytes) -> bool:
         """Return whether git stores this content."""
         return self._objects.has(blob_id(content, self._id_size))

@@ -100,7 +100,8 @@ def _brief(fact: Fact, say: Say) -> str:
         case "loss.shrunk", _:
             return f"{name}: {_arrow(fact)}"
         case "loss.emptied", _:
-            return f"{name} emptied{_bracketed(fact.before or '')}"
+            is_counted = fact.after and not (fact.before or "").endswith("B")
+            return f"{name} emptied{_bracketed(_arrow(fact) if is_counted else fact.before or '')}"
         case _:
             return f"{name} deleted{_bracketed(fact.before or '')}"
 
