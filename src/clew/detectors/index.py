@@ -188,7 +188,7 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
     "losses.terraform_state:TerraformState": (
         "losses/terraform-state",
         1,
-        ('loss.deleted', 'resource.added', 'resource.removed'),
+        ('loss.deleted',),
         WatchedPaths(suffixes=('.tfstate',), directories=('.pulumi',)),
     ),
     "losses.moves:Moves": (
@@ -259,8 +259,8 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
     ),
     "data.redis:Redis": (
         "data/redis",
-        1,
-        ('data.changed',),
+        2,
+        ('data.changed', 'loss.shrunk'),
         WatchedPaths(suffixes=('.aof', '.rdb'), directories=('appendonlydir',)),
     ),
     "data.sqlite:Sqlite": (
@@ -319,7 +319,7 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
     ),
     "files.logs:Logs": (
         "files/logs",
-        1,
+        2,
         ('log.grew',),
         WatchedPaths(everything=True),
     ),

@@ -56,9 +56,7 @@ def _finding(evidence: Evidence, root: str, parts: list[PathChange]) -> Finding:
     shown = (_join(root, _MARKER),)
     was, now = (_is_root(tree, root) for tree in (evidence.old, evidence.new))
     if was and not now:
-        gone = Fact(
-            "loss.deleted", "mysql", root or ".", severity=Severity.HIGH, evidence=shown
-        )
+        gone = Fact("loss.deleted", "mysql", root or ".", severity=Severity.HIGH, evidence=shown)
         return Finding((gone,), claims)
     size = sum((change.new.size if change.new else 0) - (change.old.size if change.old else 0)
                for change in below if not change.is_directory)  # fmt: skip

@@ -165,9 +165,7 @@ class GeneratedPaths:
         self._questions -= 1
         return GeneratedGroup(IGNORED, "", top) if self._git.ignores(path) else None
 
-    def directories_of(
-        self, groups: Collection[GeneratedGroup]
-    ) -> dict[GeneratedGroup, list[str]]:
+    def directories_of(self, groups: Collection[GeneratedGroup]) -> dict[GeneratedGroup, list[str]]:
         """Return the changed directories at or below those of the groups."""
         found: dict[GeneratedGroup, list[str]] = {}
         for path, change in self._evidence.changes.items():

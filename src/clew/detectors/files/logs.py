@@ -44,14 +44,18 @@ class Logs:
     """Reports logs that grew."""
 
     name = "files/logs"
-    version = 1
+    version = 2
     kinds: tuple[str, ...] = ("log.grew",)
     watch = WatchedPaths(everything=True)
 
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
-        histories = [change.path for change in changes if change.name in HISTORIES]
-        if histories:
-            yield Finding((), histories, "shell history grew")
+        histories = [change for change in changes if change.name in HISTORIES]
+        grown = [change.path for change in histories if _size_of(change.new) > _size_of(change.old)]
+        if grown:
+            yield Finding((), grown, "shell history grew")
+        if len(grown) < len(histories):
+            rest = [change.path for change in histories if change.path not in grown]
+            yield Finding((), rest, "shell history shortened or deleted")
         families: dict[str, list[PathChange]] = {}
         for change in changes:
             if change.name not in HISTORIES and is_log(change.path):
@@ -106,6 +110,10 @@ def _finding(comparison: _LogComparison, base: str, members: list[PathChange]) -
         before = after = None
     fact = Fact("log.grew", "log", base, before, after, evidence=paths[:3], marks=(mark,))
     return Finding((fact,), paths)
+
+
+def _size_of(entry: Entry | None) -> int:
+    return entry.size if entry is not None else 0
 
 
 def _size(entry: Entry | None) -> str | None:

@@ -11,6 +11,11 @@ from clew.detectors.losses.data_kinds import SOURCE
 from clew.detectors.security.security_rules import directories_above
 from clew.model.entry import Entry
 
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 _MANIFESTS = frozenset((
     ".git", "package.json", "deno.json", "pyproject.toml", "setup.py", "setup.cfg", "Pipfile",
     "requirements.txt", "environment.yml", "tox.ini", "noxfile.py", "Cargo.toml", "go.mod",
@@ -24,16 +29,33 @@ _MANIFESTS = frozenset((
     "Dockerfile", "foundry.toml", "main.tf", "build.zig", "renv.lock", "latexmkrc",
 ))  # fmt: skip
 
-_COMPILED = frozenset("""
+_NEXT_TO = {
+    "vendor": ("go.mod", "composer.json", "Gemfile", "Cargo.toml", "manifest"),
+    "Pods": ("Podfile",),
+    "Carthage": ("Cartfile",),
+    "deps": ("mix.exs", "rebar.config"),
+    "jspm_packages": ("package.json",),
+    "renv": ("renv.lock",),
+    "site": ("mkdocs.yml", "mkdocs.yaml"),
+    "public": ("hugo.toml", "hugo.yaml", "config.toml", "gatsby-config.js", "gatsby-config.ts"),
+    "_site": ("_config.yml", ".eleventy.js", "eleventy.config.js"),
+    "book": ("book.toml",),
+    "cdk.out": ("cdk.json",),
+    "venv": ("requirements.txt", "pyproject.toml", "setup.py", "Pipfile"),
+    "env": ("requirements.txt", "pyproject.toml", "setup.py", "Pipfile"),
+}
+"""Directories that are dependencies or output next to one of these files."""
+
+_COMPILED = _words("""
     o obj a so lo la dylib dll lib exp pdb ilk class pyc pyd rlib rmeta hi cmi cmo cmx beam elc d dep
     gch pch bc ll tsbuildinfo gcda gcno gcov aux bbl blg fls fdb_latexmk toc synctex exe
-""".split())  # fmt: skip
+""")  # fmt: skip
 """Suffixes of what only compilers write."""
 
-_BUILT = _COMPILED | frozenset("""
+_BUILT = _COMPILED | _words("""
     js mjs cjs css map html htm wasm jar war ear nupkg whl egg deb rpm apk aab ipa aar msi appimage
     woff woff2 ttf eot otf br s i ii
-""".split())  # fmt: skip
+""")  # fmt: skip
 """Suffixes of what bundlers and generators write too."""
 
 _OF_PEOPLE = frozenset((
@@ -52,6 +74,26 @@ class Builders:
     def __init__(self, evidence: Evidence) -> None:
         self._evidence = evidence
         self._known: dict[str, bool] = {}
+        self._made: dict[str, bool] = {"": False}
+
+    def is_made(self, directory: str) -> bool:
+        """Return whether a directory holds dependencies or output of what is next to it."""
+        missing: list[str] = []
+        while directory not in self._made:
+            missing.append(directory)
+            directory = directory.rpartition("/")[0]
+        found = self._made[directory]
+        for path in reversed(missing):
+            found = found or self._is_next_to_maker(path)
+            self._made[path] = found
+        return found
+
+    def _is_next_to_maker(self, directory: str) -> bool:
+        parent, _, name = directory.rpartition("/")
+        makers = _NEXT_TO.get(name)
+        return makers is not None and any(
+            maker in self._evidence.new.entries(parent) for maker in makers
+        )
 
     def can_build(self, directory: str) -> bool:
         """Return whether a directory above this one has what builds it, in the new tree."""

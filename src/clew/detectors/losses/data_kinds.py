@@ -64,7 +64,7 @@ DECIDED = {
     suffix: kind
     for suffix, kind in _SUFFIXES.items()
     if kind in (IMAGE, RECORDING, DOCUMENT, NOTEBOOK, MODEL, MAIL)
-} | dict.fromkeys("py js ts tsx jsx php rb go rs java c h cpp cs kt swift html css".split(), SOURCE)
+} | _by_suffix({SOURCE: "py js ts tsx jsx php rb go rs java c h cpp cs kt swift html css"})
 """Suffixes that decide alone what a file is, unless its directory or its first letter do."""
 
 _NAMES = {
@@ -88,6 +88,7 @@ _EXAMPLES = frozenset(("example", "sample", "template", "dist", "defaults", "tmp
 """Parts of the name of a file that only shows what the real one looks like."""
 
 _PACKED = ("gz", "bz2", "xz", "zst", "lz4", "gpg", "age", "enc")
+
 
 @lru_cache(maxsize=8192)
 def kind_of(name: str) -> str:

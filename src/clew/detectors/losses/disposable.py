@@ -28,7 +28,10 @@ _DIRECTORIES = frozenset((
     "nltk_data", "scikit_learn_data", "tensorflow_datasets", ".keras", ".torch", ".ipython",
     "google-chrome", "chromium", "BraveSoftware", "microsoft-edge", ".mozilla",
     ".claude", ".codex", ".gemini", ".cursor", ".aider", ".continue", ".opencode", ".windsurf",
-    ".vagrant", ".terraform", ".git", ".hg", ".svn", "ipython", "gvfs-metadata",
+    ".idea", ".vs", ".fleet", ".metadata", ".settings",
+    "miniconda3", "anaconda3", "miniforge3", "mambaforge", "micromamba", ".bun", ".deno",
+    ".platformio", ".espressif", ".gem", "virtualenvs", "thumbnails", "thumbs", ".thumbs",
+    "lcov-report", ".vagrant", ".terraform", ".git", ".hg", ".svn", "ipython", "gvfs-metadata",
 ))  # fmt: skip
 _PAIRS = frozenset((
     ("storage", "framework"), ("bootstrap", "cache"), ("var", "sessions"), ("cypress", "screenshots"),
@@ -45,7 +48,7 @@ _RESULTS = frozenset(
 
 _NAMES = frozenset((
     *(name for name, kind in NAMES.items() if kind == CACHE),
-    ".coverage", "nohup.out", "core", ".DS_Store", "celerybeat-schedule", ".lock", "lockfile",
+    ".coverage", "coverage-final.json", "clover.xml", "lcov.info", "coverage.xml", "nohup.out", "core", ".DS_Store", "celerybeat-schedule", ".lock", "lockfile",
 ))  # fmt: skip
 _ENDINGS = (
     "~", ".tmp", ".temp", ".part", ".partial", ".crdownload", ".download", ".pid", ".sock", ".lock",
@@ -65,7 +68,7 @@ _SYSTEM = (
     "var/log/journal", "var/backups",
 )  # fmt: skip
 """Directories of a machine that packages and the system itself fill."""
-_OF_PEOPLE = ("usr/local/", "etc/ssl/private/", "etc/letsencrypt/", "etc/ssh/", "etc/wireguard/",
+_OF_PEOPLE = ("usr/local/", "var/lib/docker/volumes/", "etc/ssl/private/", "etc/letsencrypt/", "etc/ssh/", "etc/wireguard/",
               "etc/openvpn/")  # fmt: skip
 
 

@@ -97,8 +97,8 @@ def _is_moved(evidence: Evidence, git_dir: str) -> bool:
 def _content(evidence: Evidence, git_dir: str) -> tuple[str, str]:
     """Return what was in a repository, and from where it can be cloned again."""
     refs = Refs(evidence.old, git_dir)
-    branches = {name: id for name, id in refs.all.items() if name.startswith("refs/heads/")}
-    remote = {id for name, id in refs.all.items() if name.startswith("refs/remotes/")}
+    branches = refs.below("refs/heads/")
+    remote = set(refs.below("refs/remotes/").values())
     head = refs.head()
     tips = {*branches.values(), *([head.commit] if head and head.commit else [])}
     words = [_commits(evidence, git_dir, tips)] if tips else []

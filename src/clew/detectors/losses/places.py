@@ -83,7 +83,9 @@ class Places:
             or self._servers.own(directory)
         )
         group = None if is_others else self._generated.directory_group(directory)
-        is_made = group is not None and self._can_be_made(group)
+        is_made = self._builders.is_made(directory) or (
+            group is not None and self._can_be_made(group)
+        )
         keeper = None if is_others else self._git.keeper(directory)
         return Place(directory, is_others=is_others, is_made=is_made, group=group, keeper=keeper)
 

@@ -4,6 +4,7 @@
 * a **copy** of its content is elsewhere in the new tree, moved or left there;
 * it was **built**: output of a build, or what compilers write where git ignores it, while the
   repository or the manifest that makes it is still there;
+* something **replaces** it (`replacements.py`): it was packed, unpacked or converted;
 * it is **disposable** (`disposable.py`): caches, temporary files, logs;
 * it is **known**: another detector explains its deletion, such as a package manager's;
 * it is **kept** out of this tree: its directory is now excluded, a mount, or a link elsewhere.
@@ -23,7 +24,9 @@ from clew.detectors.files.generated_names import IGNORED
 from clew.detectors.losses.builders import Builders, is_built, is_compiled, is_of_people
 from clew.detectors.losses.copies import Copies
 from clew.detectors.losses.data_kinds import (
+    ARCHIVE,
     AUDIT,
+    BACKUP,
     DATABASE,
     OTHER,
     SECRET,
@@ -32,12 +35,14 @@ from clew.detectors.losses.data_kinds import (
 )
 from clew.detectors.losses.names import NOTHING, what_is
 from clew.detectors.losses.places import Place, Places
+from clew.detectors.losses.replacements import Replacements
 from clew.detectors.losses.rotated_copies import RotatedCopies
 from clew.detectors.repositories.git_contents import GitContents
 from clew.detectors.repositories.git_tracking import GitTracking
 from clew.model.entry import EntryKind
 
 _NEVER_BUILT = (SECRET, DATABASE, STATE, AUDIT)
+_MAY_BE_OLDER = (ARCHIVE, BACKUP)
 _MAX_IGNORE_QUESTIONS = 5_000
 _FEW = 20
 """So many lost files are looked for in git by their hash, even if git stored nothing meanwhile."""
@@ -46,7 +51,7 @@ _FEW = 20
 class DirectoryFate:
     """Deleted files of one directory, by what became of their content."""
 
-    __slots__ = ("copies", "files", "git", "lost", "path", "size", "total")
+    __slots__ = ("copies", "elsewhere", "files", "git", "lost", "path", "size", "total")
 
     def __init__(self, path: str, files: Sequence[PathChange]) -> None:
         self.path = path
@@ -58,6 +63,8 @@ class DirectoryFate:
         """What nothing can make again, with its kind of data."""
         self.git: list[PathChange] = []
         self.copies = 0
+        self.elsewhere = 0
+        """Files whose directory is now a link, a mount or excluded."""
 
 
 MAX_DELETED = 100_000
@@ -112,8 +119,15 @@ class _Judge:
     def directory(self, parent: str, files: Sequence[PathChange]) -> DirectoryFate:
         """Judge the deleted files of one directory."""
         fate = DirectoryFate(parent, files)
+        claimed = self._evidence.claimed
+        if claimed and all(change.path in claimed for change in files):
+            return fate  # a package manager's, mostly
         place = self._places.of(parent)
-        if place.is_others or self._places.is_elsewhere(parent):
+        if place.is_others:
+            return fate
+        if self._places.is_elsewhere(parent):
+            written = self._written
+            fate.elsewhere = sum(bool(one.old and one.old.content not in written) for one in files)
             return fate
         if place.is_made:
             keeper = place.keeper
@@ -168,16 +182,31 @@ class _Judge:
                     fate.lost = [one for one in fate.lost if one[1] in _NEVER_BUILT]
         losses = [fate for fate in found.values() if fate.lost]
         wanted = {
-            change.old.content for fate in losses for change, _ in fate.lost if change.old is not None
+            change.old.content
+            for fate in losses
+            for change, _ in fate.lost
+            if change.old is not None
         }
         if not wanted:
             return
+        self._look_for_replacements(losses)
         copied = self._evidence.once(Copies).find(wanted)
         for fate in losses if copied else ():
             left = [one for one in fate.lost if one[0].old and one[0].old.content not in copied]
             fate.copies += len(fate.lost) - len(left)
             fate.lost = left
         self._look_in_git(losses)
+
+    def _look_for_replacements(self, losses: Sequence[DirectoryFate]) -> None:
+        if not self._written and not any(
+            kind in _MAY_BE_OLDER for fate in losses for _, kind in fate.lost
+        ):
+            return  # nothing was written
+        replacements = self._evidence.once(Replacements)
+        for fate in losses:
+            left = [one for one in fate.lost if not replacements.has(*one)]
+            fate.copies += len(fate.lost) - len(left)
+            fate.lost = left
 
     def _is_mostly_built(self, directory: str, parts: Sequence[DirectoryFate]) -> bool:
         lost = sum(len(fate.lost) for fate in parts)

@@ -11,6 +11,10 @@ from collections.abc import Mapping
 from clew.detectors.detector import Evidence, Tree
 from clew.model.entry import Entry
 
+_REDIS = "appendonlydir"
+"""Of Redis, which has its own detector."""
+
+
 class Servers:
     """Data directories of engines; `evidence.once(Servers)`."""
 
@@ -32,7 +36,7 @@ class Servers:
 
     def _is_owned(self, directory: str) -> bool:
         if self._evidence.new.entry(directory) is not None:
-            return bool(engine_of(self._evidence.new, directory))
+            return bool(engine_of(self._evidence.new, directory)) or directory.endswith(_REDIS)
         changes = self._evidence.changes
         return f"{directory}/ibdata1" in changes or (
             f"{directory}/PG_VERSION" in changes and f"{directory}/global/pg_control" in changes

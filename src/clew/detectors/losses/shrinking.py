@@ -17,6 +17,7 @@ from clew.detectors.data.data_facts import beginning, data_fact
 from clew.detectors.data.sqlite_reading import MAGIC
 from clew.detectors.detector import Evidence, Finding, PathChange, WatchedPaths
 from clew.detectors.files.generated import common_directory
+from clew.detectors.losses.audit_names import is_audit_trail
 from clew.detectors.losses.builders import is_built
 from clew.detectors.losses.copies import Copies
 from clew.detectors.losses.data_kinds import (
@@ -27,13 +28,16 @@ from clew.detectors.losses.data_kinds import (
     RECORDS,
     SECRET,
     SOURCE,
+    STATE,
     VALUABLE,
+    kind_of,
 )
 from clew.detectors.losses.names import NOTHING, what_is
 from clew.detectors.losses.places import Places
 from clew.detectors.losses.record_places import holds_records
 from clew.detectors.losses.records import Amounts, Records
 from clew.detectors.losses.rotated_copies import RotatedCopies
+from clew.detectors.losses.servers import engine_of
 from clew.detectors.repositories.git_contents import GitContents, Keeper
 from clew.detectors.repositories.git_tracking import GitTracking
 from clew.model.amount import counted, size_text
@@ -52,6 +56,10 @@ _MAX_TRAIL = 64 << 20
 _TEXT_LOST = 1_000
 """An emptied text or anonymous file of this size is a loss."""
 _TESTS = frozenset(("test", "tests", "fixtures", "__fixtures__", "testdata", "test-data", "spec"))
+_ENGINES = ("LevelDB", "Lucene", "LMDB", "MongoDB")
+_MAX_ENGINES = 1_000
+_LARGE_ENGINE = 100_000
+"""Smaller directories of an engine are mostly its logs."""
 GIT_HAS_IT = "git has it"
 
 
@@ -76,6 +84,7 @@ class Shrinking:
     watch = WatchedPaths(everything=True)
 
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
+        yield from engine_findings(evidence, changes)
         candidates = [change for change in changes if _may_have_lost(change)]
         if not candidates:
             return
@@ -97,7 +106,14 @@ def _may_have_lost(change: PathChange) -> bool:
     old, new = change.old, change.new
     if old is None or new is None or not old.is_file or not new.is_file or not old.size:
         return False
-    return new.size <= old.size and old.content != new.content
+    if old.content == new.content:
+        return False
+    # less than a tenth fewer bytes: no loss of records, but maybe zeros, or lines of an audit trail
+    if 10 * new.size <= 9 * old.size:
+        return True
+    if new.size == old.size:
+        return kind_of(change.name) in VALUABLE - {DATABASE}
+    return new.size < old.size and is_audit_trail(change.path)
 
 
 class _Examination:
@@ -149,7 +165,7 @@ class _Examination:
             return Amounts(old.size, 0, "")
         if kind == AUDIT:
             return self._lines(change) if new.size < old.size else None
-        if new.size < old.size and kind not in (SECRET, SOURCE):
+        if new.size < old.size and kind not in (SECRET, SOURCE, STATE):
             self._counts_left -= 1
             if self._counts_left >= 0:
                 return self._records.compare(change, kind)
@@ -206,6 +222,26 @@ class _Examination:
         if amounts.is_empty and not keeper.has_staged(change) and not _is_of_tests(change.path):
             return Shrunken(change, kind, before, after, Severity.HIGH, (GIT_HAS_IT,))
         return Shrunken(change, "data.changed", before, after, Severity.NOTE)
+
+
+def engine_findings(evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
+    """Yield directories of storage engines that lost nine tenths of their bytes."""
+    parents = {change.path.rpartition("/")[0] for change in changes if change.new is None}
+    for parent in sorted(parents)[:_MAX_ENGINES]:
+        if evidence.new.entry(parent) is None or engine_of(evidence.new, parent) not in _ENGINES:
+            continue
+        sizes = [
+            sum(entry.size for entry in tree.entries(parent).values())
+            for tree in (evidence.old, evidence.new)
+        ]
+        amounts = Amounts(*sizes, "")
+        if sizes[0] >= _LARGE_ENGINE and amounts.is_much_less:
+            before, after = amounts.texts
+            fact = Fact(
+                "loss.shrunk", "directory", parent, before, after, severity=Severity.HIGH,
+                evidence=(parent,), marks=(f"{engine_of(evidence.new, parent)} data",),
+            )  # fmt: skip
+            yield Finding((fact,))
 
 
 def _is_of_tests(path: str) -> bool:

@@ -10,6 +10,7 @@ OpenTofu writes the same format; the checkpoints of Pulumi are read as well.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from clew.detectors.detector import Evidence, Finding, PathChange, WatchedPaths
@@ -28,6 +29,12 @@ _WIRING = ("_attachment", "_association", "_rule", "_policy", "_policy_document"
            "_binding", "_member", "_permission", "_listener_rule")  # fmt: skip
 """Types that only connect other resources."""
 
+_WITH_DATA = re.compile(
+    r"db_|_db|database|sql|rds|bucket|storage|disk|volume|efs|dynamo|table|redis|elasticache|cosmos|"
+    r"spanner|bigtable|bigquery|firestore|kms|_key$|vault|secret|persistent|elasticsearch|opensearch"
+)
+"""Types that hold data, which a new one of the same name does not have."""
+
 Resources = Mapping[str, tuple[str, str]]
 """Type and identifier of each resource, by address."""
 
@@ -37,7 +44,7 @@ class TerraformState:
 
     name = "losses/terraform-state"
     version = 1
-    kinds: tuple[str, ...] = ("loss.deleted", "resource.added", "resource.removed")
+    kinds: tuple[str, ...] = ("loss.deleted",)
     watch = WatchedPaths(suffixes=(".tfstate",), directories=(".pulumi",))
 
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
@@ -54,12 +61,13 @@ class TerraformState:
             change = evidence.changes[path]
             if change.new is None or not change.new.size:
                 continue  # a lost file, which is told as such
-            facts = tuple(_facts(path, before[path], after[path], present))
-            claims = [path, *_backups(evidence, path)]
-            if facts:
-                yield Finding(facts, claims)
-            else:
-                yield Finding((), claims, f"{path}: same resources")
+            gone = [
+                address
+                for address, identity in before[path].items()
+                if _is_gone(identity, after[path].get(address), present)
+            ]
+            if gone:  # the file has more to tell, and is claimed by whoever does
+                yield Finding(tuple(_facts(path, gone)))
 
 
 def _is_state(change: PathChange) -> bool:
@@ -107,24 +115,7 @@ def _of_pulumi(whole: Mapping[str, object]) -> Iterator[tuple[str, tuple[str, st
             yield shorten(f"{kind}.{name}", _NAME), (kind, found)
 
 
-def _facts(
-    path: str, before: Resources, after: Resources, present: set[tuple[str, str]]
-) -> Iterator[Fact]:
-    gone = [
-        address
-        for address, identity in before.items()
-        if address not in after and identity not in present
-    ]
-    yield from _gone(path, [one for one in gone if _is_loss(before[one][0])])
-    for address in [one for one in gone if not _is_loss(before[one][0])][:_MAX_FACTS]:
-        yield Fact("resource.removed", f"terraform:{path}", address, evidence=(path,))
-    known = set(before.values())
-    new = [one for one in after if one not in before and after[one] not in known]
-    for address in new[:_MAX_FACTS]:
-        yield Fact("resource.added", f"terraform:{path}", address, evidence=(path,))
-
-
-def _gone(path: str, addresses: Sequence[str]) -> Iterator[Fact]:
+def _facts(path: str, addresses: Sequence[str]) -> Iterator[Fact]:
     for address in addresses[:_MAX_FACTS]:
         yield Fact(
             "loss.deleted", "terraform", address, severity=Severity.HIGH,
@@ -138,12 +129,14 @@ def _gone(path: str, addresses: Sequence[str]) -> Iterator[Fact]:
         )  # fmt: skip
 
 
-def _is_loss(kind: str) -> bool:
-    return not kind.startswith(_HELPERS) and not kind.endswith(_WIRING)
-
-
-def _backups(evidence: Evidence, path: str) -> Iterator[str]:
-    """Yield the copies of the old state that Terraform keeps."""
-    for ending in (".backup", ".bak"):
-        if path + ending in evidence.changes:
-            yield path + ending
+def _is_gone(
+    was: tuple[str, str], now: tuple[str, str] | None, present: set[tuple[str, str]]
+) -> bool:
+    """Return whether a resource was destroyed; one that holds data also if it was made again."""
+    kind, identifier = was
+    if was in present or kind.startswith(_HELPERS) or kind.endswith(_WIRING):
+        return False
+    if now is None:
+        return True
+    is_other = bool(identifier and now[1]) and identifier != now[1]
+    return is_other and _WITH_DATA.search(kind) is not None

@@ -67,7 +67,7 @@ def _full(fact: Fact) -> str:
         case "loss.deleted", "directory" | "repository":
             what = _joined(fact.before or "", ", ".join(details), ": ")
             return f"{_slashed(fact.subject)} deleted" + _bracketed(what)
-        case ("loss.deleted" | "loss.emptied"), "files":
+        case (("loss.deleted" | "loss.emptied"), "files"):
             verb = fact.kind.partition(".")[2]
             what = _joined(size, ", ".join(details), ": ")
             left = f", {fact.after} left" if fact.after else ""
@@ -89,9 +89,9 @@ def _brief(fact: Fact, say: Say) -> str:
         case "loss.deleted", "repository":
             return f"{_slashed(name)} deleted{_bracketed(_joined(_mark(fact), files, ', '))}"
         case "loss.deleted", "directory":
-            matters = [mark for mark in fact.marks if len(mark) <= 24][:1]
+            matters = [one for one in fact.marks if len(one) <= 24 and one[:4] != "all "][:1]
             return f"{_slashed(name)} deleted{_bracketed(', '.join([files, *(matters or [size])]))}"
-        case ("loss.deleted" | "loss.emptied"), "files":
+        case (("loss.deleted" | "loss.emptied"), "files"):
             return f"{_slashed(name)}: {files} {fact.kind.partition('.')[2]}"
         case "loss.deleted", "terraform":
             return f"{fact.subject} destroyed"
@@ -127,6 +127,8 @@ def _arrow(fact: Fact) -> str:
     before, after = fact.before or "", fact.after or ""
     number, _, noun = before.partition(" ")
     is_same = noun.rstrip("s") == after.partition(" ")[2].rstrip("s")
+    if not before or not after:
+        return before or after or "fewer than before"
     return f"{number if is_same and noun else before} → {after}"
 
 
