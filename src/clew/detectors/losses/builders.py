@@ -29,6 +29,12 @@ _MANIFESTS = frozenset((
     "Dockerfile", "foundry.toml", "main.tf", "build.zig", "renv.lock", "latexmkrc",
 ))  # fmt: skip
 
+_DEPENDENCIES = frozenset((
+    "node_modules", "bower_components", ".venv", "site-packages", "dist-packages", "__pypackages__",
+    ".tox", ".nox", ".eggs", ".pnpm-store", "elm-stuff", ".stack-work", ".dart_tool", ".bundle",
+))  # fmt: skip
+"""Directories that only ever hold what was installed."""
+
 _NEXT_TO = {
     "vendor": ("go.mod", "composer.json", "Gemfile", "Cargo.toml", "manifest"),
     "Pods": ("Podfile",),
@@ -60,10 +66,9 @@ _BUILT = _COMPILED | _words("""
 
 _OF_PEOPLE = frozenset((
     "upload", "uploads", "media", "storage", "backup", "backups", "data", "userdata", "user-data",
-    "attachments", "files", "documents", "docs", "photos", "pictures", "images", "archive",
-    "archives", "dumps", "mail", "maildir", "datasets", "dataset", "models", "weights",
+    "attachments", "files", "documents", "photos", "pictures", "archive", "archives", "dumps", "mail", "maildir", "datasets", "dataset", "models", "weights",
     "checkpoints", "notebooks", "recordings", "exports", "db", "database", "databases", "pgdata",
-    "secrets", "keys", "certs", "private", "local", "notes", "content", "assets",
+    "secrets", "keys", "certs", "private", "notes",
 ))  # fmt: skip
 """Directories that people and programs fill with what they keep."""
 
@@ -90,6 +95,8 @@ class Builders:
 
     def _is_next_to_maker(self, directory: str) -> bool:
         parent, _, name = directory.rpartition("/")
+        if name in _DEPENDENCIES:
+            return True
         makers = _NEXT_TO.get(name)
         return makers is not None and any(
             maker in self._evidence.new.entries(parent) for maker in makers
@@ -126,5 +133,5 @@ def is_compiled(name: str, entry: Entry) -> bool:
 
 
 def is_of_people(directory: str) -> bool:
-    """Return whether the name of a directory says that people keep something there."""
-    return directory.rpartition("/")[2].lower() in _OF_PEOPLE
+    """Return whether a name in a path says that people keep something there."""
+    return not _OF_PEOPLE.isdisjoint(directory.lower().split("/"))

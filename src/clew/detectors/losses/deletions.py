@@ -109,13 +109,14 @@ class _Report:
                 paths = [change.path for change in group.claims]
                 parent, _, name = group.directory.rpartition("/")
                 yield Finding((retention_fact(parent, [name], paths),), paths)
-            elif group.is_whole:
-                yield from self._whole(group)
+                continue
+            inside = [one for one in self._repositories if _is_below(one.directory, group.directory)]
+            if group.is_whole and (inside or group.total > _FEW):
+                yield from self._whole(group, inside)
             else:
                 yield from self._loose(group)
 
-    def _whole(self, group: LostGroup) -> Iterator[Finding]:
-        inside = [one for one in self._repositories if _is_below(one.directory, group.directory)]
+    def _whole(self, group: LostGroup, inside: Sequence[LostRepository]) -> Iterator[Finding]:
         if not is_loss(group.lost) and not inside:
             return
         self._told.update(one.directory for one in inside)

@@ -114,7 +114,7 @@ class _Judge:
         self._tracking = evidence.once(GitTracking)
         self._questions = _MAX_IGNORE_QUESTIONS
         self._ignored: dict[str, list[DirectoryFate]] = {}
-        """Directories with lost files by the topmost directory that git ignores."""
+        """Directories with deleted files by the topmost directory that git ignores."""
 
     def directory(self, parent: str, files: Sequence[PathChange]) -> DirectoryFate:
         """Judge the deleted files of one directory."""
@@ -135,7 +135,7 @@ class _Judge:
             return fate
         self._files(fate, place)
         group = place.group
-        if group is not None and group.kind == IGNORED and fate.lost:
+        if group is not None and group.kind == IGNORED and group.directory:
             self._ignored.setdefault(group.directory, []).append(fate)
         return fate
 
@@ -170,6 +170,8 @@ class _Judge:
         if is_compiled(name, change.old):
             return self._builders.can_build(change.path)
         if place.keeper is None or not is_built(name, kind, change.old):
+            return False
+        if place.group is not None and is_of_people(place.group.directory):
             return False
         self._questions -= 1
         return self._questions >= 0 and self._tracking.ignores(change.path)

@@ -16,6 +16,7 @@ from collections.abc import Iterator, Sequence
 from clew.detectors.data.data_facts import beginning, data_fact
 from clew.detectors.data.sqlite_reading import MAGIC
 from clew.detectors.detector import Evidence, Finding, PathChange, WatchedPaths
+from clew.detectors.files.config_files import LOCK_FILES
 from clew.detectors.files.generated import common_directory
 from clew.detectors.losses.audit_names import is_audit_trail
 from clew.detectors.losses.builders import is_built
@@ -153,6 +154,8 @@ class _Examination:
     def _is_mine(self, change: PathChange, kind: str) -> bool:
         path = change.path
         if path in self._evidence.claimed or path in self._evidence.owners:
+            return False
+        if change.name in LOCK_FILES:
             return False
         is_output = change.new is not None and is_built(change.name, kind, change.new)
         return not (is_output and self._tracking.ignores(path))
