@@ -70,9 +70,8 @@ def secret_on_the_command_line(place: Place) -> Iterator[None]:
     35,
     "rm -rf of a project in a larger workspace",
     expected={
-        ("security.deleted", "deletion", "shop", None, None),
+        ("loss.deleted", "repository", "shop", None, None),
         ("git.branch", "git:shop", "main", None, None),
-        ("code.deleted", "git:shop", "shop", None, "30"),
     },
     warnings={"shop"},
     headline=("shop",),
@@ -91,8 +90,7 @@ def project_gone(place: Place) -> Iterator[None]:
     35,
     "rm -rf of a directory of sources that no repository keeps",
     expected={
-        ("security.deleted", "deletion", "scripts", None, None),
-        ("code.deleted", "dir:scripts", "scripts", None, "30"),
+        ("loss.deleted", "directory", "scripts", None, None),
     },
     warnings={"scripts"},
 )

@@ -170,7 +170,7 @@ def test_bookkeeping_of_the_server_is_explained_without_a_fact() -> None:
 def test_a_data_directory_that_is_gone_is_a_warning() -> None:
     (fact,) = facts(Postgres(), cluster(), {"other": b""})
 
-    assert (fact.kind, fact.subject, fact.severity) == ("security.deleted", "data", "high")
+    assert (fact.kind, fact.subject, fact.severity) == ("loss.deleted", "data", "high")
 
 
 def test_directories_that_are_only_called_like_parts_are_left_alone() -> None:
@@ -219,4 +219,4 @@ def test_a_new_and_a_lost_data_directory_are_told() -> None:
     assert [fact.after for fact in facts(MySql(), {}, shop("a.ibd", "b.ibd"))] == [
         "2 tables, 202 B"
     ]
-    assert [fact.kind for fact in facts(MySql(), shop("a.ibd"), {})] == ["security.deleted"]
+    assert [fact.kind for fact in facts(MySql(), shop("a.ibd"), {})] == ["loss.deleted"]

@@ -101,7 +101,7 @@ def test_only_caches_make_the_headline_that_says_so() -> None:
     )
     assert (
         story([], {}, {"dist/a": b"", "dist/b": b""}, [Generated()]).headline
-        == "build output changed (2 files in dist)"
+        == "build output added (2 files in dist)"
     )
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from clew.detectors.losses.deletions import Deletions
 from clew.detectors.python.pip import Pip
 from clew.detectors.python.python_tools import PythonTools
-from clew.detectors.security.deletions import Deletions
 from clew.detectors.tools.toolchains import Toolchains
 from tests.detectors.python_trees import Tree, made, venv
 from tests.kit.moments import evidence, facts, findings, story
@@ -93,7 +93,7 @@ def test_work_kept_in_an_environment_that_is_gone_is_not_explained_by_that() -> 
 
     assert not {"shop/src/main.py", "shop/.git/HEAD"} & {*gone.claims}
     result = story([Pip(), Deletions()], old, {})
-    assert "security.deleted" in {fact.kind for fact in result.facts}
+    assert "loss.deleted" in {fact.kind for fact in result.facts}
 
 
 # Byte code

@@ -80,18 +80,18 @@ class MemoryTree:
             while above and above not in self.things:
                 self.things[above] = directory()
                 above = above.rpartition("/")[0]
+        self._entries: dict[str, dict[str, Entry]] = {}
+        for path, thing in self.things.items():
+            if path:
+                parent, _, name = path.rpartition("/")
+                self._entries.setdefault(parent, {})[name] = thing.entry
 
     def entry(self, path: str) -> Entry | None:
         thing = self.things.get(path)
         return thing.entry if thing else None
 
     def entries(self, directory: str) -> dict[str, Entry]:
-        found = {}
-        for path, thing in self.things.items():
-            parent, _, name = path.rpartition("/")
-            if path and parent == directory:
-                found[name] = thing.entry
-        return found
+        return self._entries.get(directory, {})
 
     def read(self, path: str, limit: int = READ_LIMIT) -> bytes | None:
         thing = self.things.get(path)

@@ -51,7 +51,11 @@ DETECTORS: tuple[str, ...] = (
     "security.shell_startup:ShellStartup",
     "security.autostarts:Autostarts",
     "security.name_resolution:NameResolution",
-    "security.deletions:Deletions",
+    # losses: after package managers, whose deletions are known, and before what describes data
+    "losses.terraform_state:TerraformState",
+    "losses.moves:Moves",
+    "losses.deletions:Deletions",
+    "losses.shrinking:Shrinking",
     "code.broken_syntax:BrokenSyntax",
     "checks.tests:Tests",
     "checks.checks:Checks",

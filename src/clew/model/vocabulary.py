@@ -61,8 +61,8 @@ class Family(NamedTuple):
 FAMILIES: tuple[Family, ...] = (
     Family(
         "loss", "Lost", Tier.LOST, Lines.SHARED, 20,
-        "what it is: `files`, `rows`, `log`, `keys`, …", "the file or directory",
-        "how much there was and is: `301 files`, `20,000 rows`",
+        "what it is: `directory`, `files`, `file`, `repository`, `history`, `terraform`, …",
+        "the file, directory or resource", "how much there was and is: `301 files, 4.2 MB`, `20,000 rows`",
         (
             ("deleted", "data is gone that nothing can make again: no git history, no lock file, no build"),
             ("emptied", "a file that held data is empty, or was cut short"),
@@ -105,7 +105,6 @@ FAMILIES: tuple[Family, ...] = (
             ("tampered", "a file that a package ships is not what the package shipped"),
             ("network", "where names lead changed: hosts, resolver"),
             ("secret", "something that looks like a secret stands where git will take it along"),
-            ("deleted", "a repository or a data directory is gone"),
             ("install_script", "a package runs a program when it is installed, and did not"),
             ("integrity", "a package is no longer checked against a hash"),
             ("tls", "certificates are no longer verified"),
@@ -348,10 +347,6 @@ def tier_of(kind: str, severity: str) -> int:
     """Return how early a fact comes in a headline."""
     family = family_of(kind)
     if severity == Severity.HIGH:
-        return (
-            Tier.LOST
-            if kind == "security.deleted"
-            else _WARNING_TIERS.get(family.name, family.tier)
-        )
+        return _WARNING_TIERS.get(family.name, family.tier)
     # What deserves a look is no alarm: it does not precede what was installed.
     return Tier.PACKAGES if family.tier == Tier.SECURITY else family.tier

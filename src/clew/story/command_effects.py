@@ -152,7 +152,7 @@ _GIT_LOSSES = {
     "checkout": ("git.discarded", "git.branch", "git.reset"),
     "restore": ("git.discarded",),
     "switch": ("git.discarded", "git.branch", "git.reset"),
-    "clean": ("loss.deleted", "code.deleted", "env.removed", "config.removed", "security.deleted",
+    "clean": ("loss.deleted", "code.deleted", "env.removed", "config.removed",
               "data.changed", "generated.changed", "package.removed"),
     "filter-branch": ("git.reset",),
     "filter-repo": ("git.reset",),

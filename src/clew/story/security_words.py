@@ -26,7 +26,6 @@ _SENTENCES = {
     "tampered": "{subject} is not what its package shipped",
     "network": "{subject}: where names lead changed",
     "secret": "{subject} holds what looks like a secret",
-    "deleted": "{subject} is gone",
 }
 
 
@@ -45,7 +44,6 @@ _BRIEF_SENTENCES = {
     "editor": "{name}: {what}",
     "startup": "{name}: {what}",
     "network": "{name}: {what}",
-    "deleted": "{subject} is gone ({what})",
     "secret": "{name} committed with a secret ({what})",
 }
 """Short forms for the headline; the card has the full sentence."""

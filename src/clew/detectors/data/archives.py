@@ -127,12 +127,13 @@ def _text(tree: Tree, path: str, *, is_read: bool) -> str | None:
     entry = tree.entry(path)
     if entry is None or not entry.is_file:
         return None
-    number = _members(tree, path) if is_read else None
+    number = archive_members(tree, path) if is_read else None
     size = size_text(entry.size)
     return size if number is None else f"{counted(number, 'file')}, {size}"
 
 
-def _members(tree: Tree, path: str) -> int | None:
+def archive_members(tree: Tree, path: str) -> int | None:
+    """Return the number of files in an archive, or None if its format is not read."""
     name = path.lower()
     if name.endswith(_ZIPS):
         return zip_members(ending(tree, path, _TAIL))

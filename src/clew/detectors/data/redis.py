@@ -10,15 +10,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from clew.detectors.data.data_facts import beginning, data_fact, split_crowds, unclaimed_files
-from clew.detectors.detector import Evidence, Finding, PathChange, WatchedPaths
+from clew.detectors.detector import Evidence, Finding, PathChange, Tree, WatchedPaths
 from clew.model.amount import counted, size_text
-from clew.model.fact import Severity
+from clew.model.fact import Fact, Severity
 from clew.model.named_tuple import NamedTuple
 
 _PREFIX = 4 << 20
 _STEPS = 30_000
 _MEMBERS = 1_000_000
 _APPEND_ONLY = "appendonlydir"
+_FEW_KEYS = 10
+"""The largest loss of keys that is not remarkable."""
 
 _ONE_STRING = frozenset((0, 9, 10, 11, 12, 13, 16, 17, 20))
 """Value types of one string: plain strings and packed collections."""
@@ -44,8 +46,8 @@ class Redis:
     """Reports changes in the number of keys."""
 
     name = "data/redis"
-    version = 1
-    kinds: tuple[str, ...] = ("data.changed",)
+    version = 2
+    kinds: tuple[str, ...] = ("data.changed", "loss.shrunk")
     watch = WatchedPaths(suffixes=(".rdb", ".aof"), directories=(_APPEND_ONLY,))
 
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
@@ -57,7 +59,8 @@ class Redis:
             else:
                 files.append(change)
         for path, parts in logs.items():
-            yield _log_finding(path, parts)
+            with evidence.guarded(path):
+                yield _base_finding(evidence, path, parts) or _log_finding(path, parts)
         alone, crowded = split_crowds("redis", files)
         yield from crowded
         for change in alone:
@@ -92,6 +95,12 @@ def parse_dump(content: bytes) -> Dump | None:
     return Dump(sum(counts), is_whole, content[body:end])
 
 
+def dump_keys(tree: Tree, path: str, *, at_least: bool = False) -> int | None:
+    """Return the number of keys in a dump, or a lower bound; None if that is unknown."""
+    dump = parse_dump(beginning(tree, path, _PREFIX))
+    return dump.keys if dump is not None and (dump.is_whole or at_least) else None
+
+
 def _dump_findings(evidence: Evidence, change: PathChange) -> Iterator[Finding]:
     old, new = (
         parse_dump(beginning(tree, change.path, _PREFIX)) for tree in (evidence.old, evidence.new)
@@ -102,8 +111,7 @@ def _dump_findings(evidence: Evidence, change: PathChange) -> Iterator[Finding]:
     claims = (change.path,)
     if old is None or new is None or before != after:
         is_loss = old and new and old.is_whole and new.is_whole
-        lost = old.keys - new.keys if is_loss and old and new else 0
-        is_severe = lost > 10 and old is not None and 2 * lost > old.keys
+        is_severe = bool(is_loss and old and new and is_most(old.keys, new.keys))
         severity = Severity.NOTE if is_severe else Severity.NONE
         yield Finding((data_fact("redis", change.path, before, after, (), severity),), claims)
     elif old.body == new.body and old.is_whole:
@@ -123,6 +131,28 @@ def _log_of(path: str) -> str:
     """Return the directory that holds the parts of an append-only file."""
     at = f"/{path}".index(f"/{_APPEND_ONLY}/")
     return path[: at + len(_APPEND_ONLY)]
+
+
+def _base_finding(evidence: Evidence, path: str, files: list[PathChange]) -> Finding | None:
+    """Return that most keys are gone from the dump with which an append-only file begins.
+
+    A rewrite replaces that dump by one with everything that was appended since.
+    """
+    bases = [change for change in files if change.name.endswith(".base.rdb")]
+    old = [dump_keys(evidence.old, one.path, at_least=True) for one in bases if one.old is not None]
+    new = [dump_keys(evidence.new, one.path) for one in bases if one.new is not None]
+    if not old or not new or old[0] is None or new[0] is None or not is_most(old[0], new[0]):
+        return None
+    fact = Fact(
+        "loss.shrunk", "file", path, counted(old[0], "key"), counted(new[0], "key"),
+        severity=Severity.HIGH, evidence=(bases[0].path,),
+    )  # fmt: skip
+    return Finding((fact,), tuple(change.path for change in files))
+
+
+def is_most(before: int, after: int) -> bool:
+    """Return whether most keys are gone."""
+    return before - after > _FEW_KEYS and 2 * after <= before
 
 
 def _log_finding(path: str, files: list[PathChange]) -> Finding:

@@ -91,11 +91,12 @@ def _text(tree: Tree, path: str, *, is_read: bool) -> str | None:
     entry = tree.entry(path)
     if entry is None or not entry.is_file:
         return None
-    rows = _rows(tree, path, entry.size) if is_read else None
+    rows = table_rows(tree, path, entry.size) if is_read else None
     return size_text(entry.size) if rows is None else counted(rows, "row")
 
 
-def _rows(tree: Tree, path: str, size: int) -> int | None:
+def table_rows(tree: Tree, path: str, size: int) -> int | None:
+    """Return the number of rows of a table, or None if the file is too large or of no known format."""
     kind = path[path.rindex(".") :]
     if kind == ".parquet":
         return parquet_rows(ending(tree, path, _FOOTER))

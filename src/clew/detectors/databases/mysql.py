@@ -26,8 +26,8 @@ class MySql:
     """Reports added and dropped tables of a data directory, and its growth."""
 
     name = "data/mysql"
-    version = 1
-    kinds: tuple[str, ...] = ("data.changed", "security.deleted")
+    version = 2
+    kinds: tuple[str, ...] = ("data.changed", "loss.deleted")
     watch = WatchedPaths(names=_OWN_FILES, suffixes=(*_TABLES, *_OTHERS))
 
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
@@ -56,9 +56,7 @@ def _finding(evidence: Evidence, root: str, parts: list[PathChange]) -> Finding:
     shown = (_join(root, _MARKER),)
     was, now = (_is_root(tree, root) for tree in (evidence.old, evidence.new))
     if was and not now:
-        gone = Fact(
-            "security.deleted", "mysql", root or ".", severity=Severity.HIGH, evidence=shown
-        )
+        gone = Fact("loss.deleted", "mysql", root or ".", severity=Severity.HIGH, evidence=shown)
         return Finding((gone,), claims)
     size = sum((change.new.size if change.new else 0) - (change.old.size if change.old else 0)
                for change in below if not change.is_directory)  # fmt: skip

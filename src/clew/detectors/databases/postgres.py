@@ -49,7 +49,7 @@ class Postgres:
     name = "data/postgres"
     version = 2
     kinds: tuple[str, ...] = (
-        "data.changed", "security.deleted", "security.account",
+        "data.changed", "loss.deleted", "security.account",
         "table.added", "table.changed", "table.removed",
     )  # fmt: skip
     watch = WatchedPaths(names=(*_NAMES, _HBA), directories=_PARTS)
@@ -116,7 +116,7 @@ def _cluster_finding(evidence: Evidence, root: str, parts: list[PathChange]) -> 
 
 def _deleted(evidence: Evidence, root: str) -> Fact:
     severity = Severity.NOTE if is_disposable(root) else Severity.HIGH
-    return Fact("security.deleted", "postgres", root or ".", severity=severity,
+    return Fact("loss.deleted", "postgres", root or ".", severity=severity,
                 evidence=(join(root, "PG_VERSION"),), marks=(_version(evidence.old, root),))  # fmt: skip
 
 

@@ -26,7 +26,7 @@ class EnvFiles:
     """Reports changed keys of environment files."""
 
     name = "config/env"
-    version = 1
+    version = 2
     kinds = ("env.added", "env.changed", "env.removed")
     watch = WatchedPaths(
         paths=("etc/environment",),
@@ -39,11 +39,15 @@ class EnvFiles:
         for change in changes:
             if change.is_directory or not change.is_content or change.path in evidence.owners:
                 continue
+            if change.path in evidence.claimed and (change.is_added or change.is_deleted):
+                continue  # it was moved, or is lost: its keys are not the news
             with evidence.guarded(change.path):
                 before = keys_of(evidence.old.read(change.path))
                 after = keys_of(evidence.new.read(change.path))
                 is_direct = not evidence.once(script_paths).is_named(change)
                 facts = tuple(_facts(change.path, before, after, is_direct=is_direct))
+                if change.is_deleted:
+                    facts = tuple(fact._replace(marks=("file deleted",)) for fact in facts)
                 if facts:
                     yield Finding(facts, (change.path,))
 

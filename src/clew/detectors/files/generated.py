@@ -43,8 +43,11 @@ _MAX_QUESTIONS = 20_000
 _EVIDENCE = 3
 
 
-class _GeneratedGroup(NamedTuple):
+class GeneratedGroup(NamedTuple):
+    """Generated files that are reported together."""
+
     kind: str
+    """`build`, `cache` or `ignored`."""
     directory: str
     """Empty for scattered files."""
     top: str = ""
@@ -55,25 +58,25 @@ class Generated:
     """Reports how many generated files changed."""
 
     name = "files/generated"
-    version = 1
+    version = 2
     kinds: tuple[str, ...] = ("generated.changed",)
     watch = WatchedPaths(everything=True)
 
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
-        places = _GeneratedPaths(evidence)
-        groups: dict[_GeneratedGroup, list[str]] = {}
+        places = evidence.once(GeneratedPaths)
+        groups: dict[GeneratedGroup, list[PathChange]] = {}
         for change in changes:
             group = places.group_of(change.path)
             if group is not None and not _has_own_detector(change, group):
-                groups.setdefault(group, []).append(change.path)
+                groups.setdefault(group, []).append(change)
         directories = places.directories_of(groups)
         for group, members in sorted(_merged(groups).items()):
-            paths = [path for member in members for path in groups[member]]
+            mine = [change for member in members for change in groups[member]]
             claims = [path for member in members for path in directories.get(member, ())]
-            yield _finding(group, paths, [*paths, *claims])
+            yield _finding(group, mine, claims)
 
 
-def _has_own_detector(change: PathChange, group: _GeneratedGroup) -> bool:
+def _has_own_detector(change: PathChange, group: GeneratedGroup) -> bool:
     """Return whether an ignored file has its own detector: a log, local settings, an edit.
 
     Only for a file that is ignored itself: in an ignored directory everything is generated.
@@ -88,12 +91,24 @@ def _has_own_detector(change: PathChange, group: _GeneratedGroup) -> bool:
     return is_edit or is_configuration(change)
 
 
-def _finding(group: _GeneratedGroup, paths: list[str], claims: list[str]) -> Finding:
+def _finding(
+    group: GeneratedGroup, changes: Sequence[PathChange], directories: Sequence[str]
+) -> Finding:
+    paths = [change.path for change in changes]
     fact = Fact(
         "generated.changed", group.kind, group.directory or common_directory(paths) or ".",
         after=str(len(paths)), direct=group.kind != CACHE, evidence=tuple(paths[:_EVIDENCE]),
+        marks=_marks(changes),
     )  # fmt: skip
-    return Finding((fact,), claims)
+    return Finding((fact,), [*paths, *directories])
+
+
+def _marks(changes: Sequence[PathChange]) -> tuple[str, ...]:
+    """Return how many files were added, changed and deleted."""
+    added = sum(change.is_added for change in changes)
+    deleted = sum(change.is_deleted for change in changes)
+    numbers = ((added, "added"), (len(changes) - added - deleted, "changed"), (deleted, "deleted"))
+    return tuple(f"{number:,} {word}" for number, word in numbers if number)
 
 
 def common_directory(paths: Sequence[str]) -> str:
@@ -108,62 +123,61 @@ def common_directory(paths: Sequence[str]) -> str:
     return "/".join(first[:same])
 
 
-def _merged(groups: Collection[_GeneratedGroup]) -> dict[_GeneratedGroup, list[_GeneratedGroup]]:
+def _merged(groups: Collection[GeneratedGroup]) -> dict[GeneratedGroup, list[GeneratedGroup]]:
     """Return the groups to report together: each alone, or too many by their first directory."""
     if len(groups) <= _MAX_SUBJECTS:
         return {group: [group] for group in groups}
-    merged: dict[_GeneratedGroup, list[_GeneratedGroup]] = {}
+    merged: dict[GeneratedGroup, list[GeneratedGroup]] = {}
     tops: set[str] = set()
     for group in sorted(groups):
         top = (group.directory or group.top).partition("/")[0]
         if len(tops) >= _MAX_SUBJECTS and top not in tops:
             top = ""
         tops.add(top)
-        merged.setdefault(_GeneratedGroup(group.kind, "", top), []).append(group)
+        merged.setdefault(GeneratedGroup(group.kind, "", top), []).append(group)
     return merged
 
 
-class _GeneratedPaths:
-    """Classifies directories as generated, each once."""
+class GeneratedPaths:
+    """Classifies directories as generated, each once; `evidence.once(GeneratedPaths)`."""
 
     def __init__(self, evidence: Evidence) -> None:
         self._evidence = evidence
         self._git = evidence.once(GitTracking)
-        self._known: dict[str, _GeneratedGroup | None] = {"": None}
+        self._known: dict[str, GeneratedGroup | None] = {"": None}
         self._tags = _MAX_TAGS
         self._questions = _MAX_QUESTIONS
 
-    def group_of(self, path: str) -> _GeneratedGroup | None:
+    def group_of(self, path: str) -> GeneratedGroup | None:
         """Return the group of a changed file; None if it is not generated."""
         if is_inside_git(path):
             return None
         parent, slash, name = path.rpartition("/")
         top = path.partition("/")[0] if slash else ""
-        group = self._directory(parent)
+        group = self.directory_group(parent)
         kind = NAMES.get(name) or SUFFIXES.get(name[name.rfind(".") :] if "." in name else "")
         kind = kind or (CACHE if name.endswith("~") else None)
         if group is None and kind is not None:
-            group = _GeneratedGroup(kind, "", top)
+            group = GeneratedGroup(kind, "", top)
         if group is not None:
             return None if self._git.tracks(path) else group
         if self._questions <= 0:
             return None
         self._questions -= 1
-        return _GeneratedGroup(IGNORED, "", top) if self._git.ignores(path) else None
+        return GeneratedGroup(IGNORED, "", top) if self._git.ignores(path) else None
 
-    def directories_of(
-        self, groups: dict[_GeneratedGroup, list[str]]
-    ) -> dict[_GeneratedGroup, list[str]]:
+    def directories_of(self, groups: Collection[GeneratedGroup]) -> dict[GeneratedGroup, list[str]]:
         """Return the changed directories at or below those of the groups."""
-        found: dict[_GeneratedGroup, list[str]] = {}
+        found: dict[GeneratedGroup, list[str]] = {}
         for path, change in self._evidence.changes.items():
             if change.is_directory and path not in self._evidence.claimed:
-                group = self._directory(path)
+                group = self.directory_group(path)
                 if group is not None and group in groups:
                     found.setdefault(group, []).append(path)
         return found
 
-    def _directory(self, directory: str) -> _GeneratedGroup | None:
+    def directory_group(self, directory: str) -> GeneratedGroup | None:
+        """Return the group of a directory; None if it is not generated."""
         missing: list[str] = []
         while directory not in self._known:  # no recursion: a tree may be deeper than the stack
             missing.append(directory)
@@ -175,12 +189,12 @@ class _GeneratedPaths:
             self._known[path] = found
         return found
 
-    def _classify(self, path: str) -> _GeneratedGroup | None:
+    def _classify(self, path: str) -> GeneratedGroup | None:
         parent, _, name = path.rpartition("/")
         if name == ".git" or path == "etc" or path.startswith("etc/"):
             return None
         if name in SCATTERED_DIRECTORIES:
-            return _GeneratedGroup(SCATTERED_DIRECTORIES[name], "", path.partition("/")[0])
+            return GeneratedGroup(SCATTERED_DIRECTORIES[name], "", path.partition("/")[0])
         kind = (
             DIRECTORIES.get(name)
             or PLACES.get(path)
@@ -189,10 +203,10 @@ class _GeneratedPaths:
             or self._by_tag(path)
         )
         if kind is None:
-            return _GeneratedGroup(IGNORED, path) if self._git.ignores_directory(path) else None
+            return GeneratedGroup(IGNORED, path) if self._git.ignores_directory(path) else None
         if _may_be_written_by_hand(name) and self._git.tracks_below(path):
             return None
-        return _GeneratedGroup(kind, path)
+        return GeneratedGroup(kind, path)
 
     def _by_manifest(self, parent: str, name: str) -> str | None:
         manifests = AMBIGUOUS.get(name)
@@ -209,7 +223,9 @@ class _GeneratedPaths:
             return None
         self._tags -= 1
         tag = f"{path}/{TAG}"
-        for tree in (self._evidence.new, self._evidence.old):
+        new = self._evidence.new
+        # what only the old tree has is a change; its directories need not be read
+        for tree in (new, self._evidence.old) if tag in self._evidence.changes else (new,):
             entry = tree.entry(tag)
             if entry is None or not entry.is_file:
                 continue

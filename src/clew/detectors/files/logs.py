@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from clew.detectors.detector import Evidence, Finding, PathChange, Tree, WatchedPaths
 from clew.model.entry import Entry
@@ -18,7 +19,7 @@ _FILE_LIMIT = 64 << 20
 """How many bytes of a log are compared with its old content."""
 _TOTAL_LIMIT = 128 << 20
 
-_HISTORIES = frozenset((
+HISTORIES = frozenset((
     ".bash_history", ".zsh_history", ".zhistory", ".sh_history", ".ash_history", ".history",
     ".python_history", ".node_repl_history", ".psql_history", ".mysql_history", ".sqlite_history",
     ".rediscli_history", ".irb_history", ".pry_history", ".php_history", ".julia_history",
@@ -35,6 +36,7 @@ _ACCOUNTING = frozenset(("wtmp", "btmp", "lastlog", "faillog", "wtmp.db", "lastl
 _ROTATED = re.compile(
     r"(?:(?<=\.log)|(?<=\.out)|(?<=[a-z]))(?:\.old|[.-][0-9]{1,14}|-[0-9]{4}-[0-9]{2}-[0-9]{2})$"
 )
+_MAY_BE_LOG = re.compile(r"\.log|\.out|syslog|messages|\.xsession-errors", re.I)
 _PACKED = (".gz", ".xz", ".bz2", ".zst")
 
 
@@ -42,17 +44,21 @@ class Logs:
     """Reports logs that grew."""
 
     name = "files/logs"
-    version = 1
+    version = 2
     kinds: tuple[str, ...] = ("log.grew",)
     watch = WatchedPaths(everything=True)
 
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
-        histories = [change.path for change in changes if change.name in _HISTORIES]
-        if histories:
-            yield Finding((), histories, "shell history grew")
+        histories = [change for change in changes if change.name in HISTORIES]
+        grown = [change.path for change in histories if _size_of(change.new) > _size_of(change.old)]
+        if grown:
+            yield Finding((), grown, "shell history grew")
+        if len(grown) < len(histories):
+            rest = [change.path for change in histories if change.path not in grown]
+            yield Finding((), rest, "shell history shortened or deleted")
         families: dict[str, list[PathChange]] = {}
         for change in changes:
-            if change.name not in _HISTORIES and is_log(change.path):
+            if change.name not in HISTORIES and is_log(change.path):
                 families.setdefault(base_of(change.path), []).append(change)
         comparison = _LogComparison(evidence)
         for base, members in sorted(families.items()):
@@ -65,11 +71,18 @@ def is_log(path: str) -> bool:
     parent, _, name = path.rpartition("/")
     if parent == "var/log" or parent.startswith("var/log/"):
         return name not in _ACCOUNTING and _without_rotation(name) not in _ACCOUNTING
+    in_directory = is_log_directory(parent)
+    if not in_directory and not _MAY_BE_LOG.search(name):
+        return False  # most names, found out fast
     name = _without_rotation(name)
     suffix = name[name.rfind(".") :].lower() if "." in name else ""
-    if suffix in _SUFFIXES or name in _NAMES:
-        return True
-    return suffix in _IN_LOG_DIRECTORY and not _LOG_DIRECTORIES.isdisjoint(parent.split("/"))
+    return suffix in _SUFFIXES or name in _NAMES or (in_directory and suffix in _IN_LOG_DIRECTORY)
+
+
+@lru_cache(maxsize=8192)
+def is_log_directory(directory: str) -> bool:
+    """Return whether a directory is one of logs, or below one."""
+    return not _LOG_DIRECTORIES.isdisjoint(directory.split("/"))
 
 
 def base_of(path: str) -> str:
@@ -97,6 +110,10 @@ def _finding(comparison: _LogComparison, base: str, members: list[PathChange]) -
         before = after = None
     fact = Fact("log.grew", "log", base, before, after, evidence=paths[:3], marks=(mark,))
     return Finding((fact,), paths)
+
+
+def _size_of(entry: Entry | None) -> int:
+    return entry.size if entry is not None else 0
 
 
 def _size(entry: Entry | None) -> str | None:

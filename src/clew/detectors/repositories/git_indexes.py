@@ -1,4 +1,7 @@
-"""Indexes of all repositories in both trees, each parsed once: `evidence.once(GitIndexes)`."""
+"""Indexes of all repositories in both trees, each parsed once.
+
+Use `evidence.once(GitIndexes)`.
+"""
 
 from __future__ import annotations
 
@@ -6,52 +9,52 @@ from collections.abc import Mapping
 
 from clew.detectors.detector import Evidence, TooLarge, Tree
 from clew.detectors.repositories.git_index import Staged, parse_index
+from clew.model.ids import ObjectId
 
-_INDEX_LIMIT = 16 << 20
+_LIMIT = 16 << 20
 _ID_SIZES = (20, 32)
 
 Index = Mapping[str, Staged]
+"""Staged files by path, relative to the working tree."""
 
 
 class GitIndexes:
-    """The staged files of repositories by path, before and after."""
+    """Tracked paths by git directory."""
 
     def __init__(self, evidence: Evidence) -> None:
         self._evidence = evidence
-        self._known: dict[tuple[bool, str], Index | None] = {}
+        self._known: dict[ObjectId, Index | None] = {}
 
-    def old(self, own: str) -> Index | None:
-        """Return the old index of a git directory; None if it cannot be read."""
-        if f"{own}/index" not in self._evidence.changes:
-            return self.new(own)
-        return self._index(own, is_new=False)
+    def old(self, git_dir: str) -> Index | None:
+        """Return what was tracked, relative to the working tree; None if it cannot be read."""
+        return self._of(self._evidence.old, git_dir)
 
-    def new(self, own: str) -> Index | None:
-        """Return the new index of a git directory; empty if it has none."""
-        return self._index(own, is_new=True)
+    def new(self, git_dir: str) -> Index | None:
+        """Return what is tracked."""
+        return self._of(self._evidence.new, git_dir)
 
-    def in_tree(self, tree: Tree, own: str) -> Index | None:
-        """Return the index in one of the two trees."""
-        return self.old(own) if tree is self._evidence.old else self.new(own)
+    def in_tree(self, tree: Tree, git_dir: str) -> Index | None:
+        """Return what is tracked in one of the two trees."""
+        return self._of(tree, git_dir)
 
-    def _index(self, own: str, *, is_new: bool) -> Index | None:
-        key = is_new, own
-        if key not in self._known:
-            tree = self._evidence.new if is_new else self._evidence.old
-            self._known[key] = _read_index(tree, f"{own}/index")
-        return self._known[key]
+    def _of(self, tree: Tree, git_dir: str) -> Index | None:
+        path = f"{git_dir}/index"
+        entry = tree.entry(path)
+        if entry is None or not entry.is_file:
+            return {}
+        if entry.content not in self._known:
+            self._known[entry.content] = _parsed(tree, path)
+        return self._known[entry.content]
 
 
-def _read_index(tree: Tree, path: str) -> Index | None:
+def _parsed(tree: Tree, path: str) -> Index | None:
     try:
-        content = tree.read(path, _INDEX_LIMIT)
+        content = tree.read(path, _LIMIT)
     except TooLarge:
         return None
-    if content is None:
-        return {}
     for id_size in _ID_SIZES:
         try:
-            return parse_index(content, id_size)
+            return parse_index(content or b"", id_size)
         except ValueError:
             continue
     return None

@@ -97,6 +97,19 @@ class Objects:
         raw = self._raw(wanted)
         return raw.content if raw is not None and raw.type == "blob" else None
 
+    def has(self, wanted: str) -> bool:
+        """Return whether an object is stored, without reading it."""
+        if self._lookups_left <= 0 or len(wanted) != 2 * self._id_size or not _is_hex(wanted):
+            return False
+        self._lookups_left -= 1
+        loose = f"{self._dir}/{wanted[:2]}/{wanted[2:]}"
+        if any(tree.entry(loose) is not None for tree in self._trees):
+            return True
+        if self._packs is None:
+            self._packs = self._open_packs()
+        identity = bytes.fromhex(wanted)
+        return any(pack.index.offset(identity) is not None for pack in self._packs)
+
     def _raw(self, wanted: str) -> RawObject | None:
         if self._lookups_left <= 0 or len(wanted) != 2 * self._id_size or not _is_hex(wanted):
             return None

@@ -22,6 +22,7 @@ class GitTracking:
     def __init__(self, evidence: Evidence) -> None:
         self._evidence = evidence
         self._repositories = evidence.once(Repositories)
+        self._indexes = evidence.once(GitIndexes)
         self._tracked: dict[str, set[str]] = {}
         self._holding: dict[str, set[str]] = {}
         self._ignored: dict[str, Ignored] = {}
@@ -64,11 +65,9 @@ class GitTracking:
         known = self._tracked.get(repository.own)
         if known is None:
             known = self._tracked[repository.own] = set()
-            indexes = self._evidence.once(GitIndexes)
-            known.update(
-                indexes.old(repository.own) or ()
-            )  # the git detector reports a damaged one
-            known.update(indexes.new(repository.own) or ())
+            # the git detector reports an index that cannot be read
+            known.update(self._indexes.old(repository.own) or ())
+            known.update(self._indexes.new(repository.own) or ())
             self._holding[repository.own] = _directories_above(known)
         return known
 

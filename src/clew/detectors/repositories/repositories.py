@@ -38,6 +38,7 @@ class Repositories:
     """Every repository that paths lead to, found once; `evidence.once(Repositories)`."""
 
     def __init__(self, evidence: Evidence) -> None:
+        self._evidence = evidence
         self._trees = (evidence.new, evidence.old)
         self._by_directory: dict[str, Repository | None] = {}
         self._git_dirs: dict[str, str | None] = {}
@@ -85,8 +86,11 @@ class Repositories:
 
     def _here(self, directory: str) -> Repository | None:
         dot_git = f"{directory}/.git" if directory else ".git"
+        is_new = self._evidence.new.entry(dot_git) is not None
         for tree in self._trees:
-            entry = tree.entry(dot_git)
+            # what only the old tree has is a change: its directories need not be read
+            is_worth = is_new or dot_git in self._evidence.changes
+            entry = tree.entry(dot_git) if is_worth else None
             if entry is None:
                 continue
             if entry.is_directory and is_git_dir(tree, dot_git):

@@ -91,6 +91,7 @@ def removed_facts(
     yield Fact(
         "git.branch", scope, subject, short(head.commit), None,
         evidence=(f"{git_dir}/HEAD",), marks=tuple(marks),
+        direct=f"{git_dir}/HEAD" not in evidence.claimed,  # else told as lost
     )  # fmt: skip
 
 

@@ -39,16 +39,23 @@ _SERVERS = {"postgres": "PostgreSQL", "mysql": "MySQL"}
 """Servers that must be named, because their directory alone is not informative."""
 
 
+_DELETED = {"directory": "{}/ deleted", "files": "files deleted in {}"}
+"""Scopes of files that were deleted and that git has."""
+
+
 def _datum(fact: Fact, say: Callable[[str], str]) -> str:
     detail = ", ".join(fact.marks)
     name = f"{_SERVERS[fact.scope]} in " if fact.scope in _SERVERS else ""
     name += say(fact.subject)
+    if fact.scope in _DELETED:
+        words = "; ".join([fact.before or "", *fact.marks])
+        return f"{_DELETED[fact.scope].format(name)} ({words})"
     if fact.before and fact.after:
         detail = detail or arrow(fact)
     elif fact.after:
         detail = f"new, {detail or fact.after}"
     elif fact.before:
-        return f"{name} removed ({detail or fact.before})"
+        return f"{name} deleted ({detail or fact.before})"
     return f"{name}: {detail}" if detail else f"{name} changed"
 
 

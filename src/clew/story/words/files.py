@@ -27,10 +27,20 @@ def generated(facts: Sequence[Fact]) -> Phrase:
     where = f" in {places[0]}" if len(facts) == 1 and facts[0].subject != "." else ""
     if number == 1 and facts[0].evidence:
         where = f": {base(facts[0].evidence[0])}"
+    verb, details = _happened(facts)
+    aside = f", {details}" if details else ""
     return Phrase(
-        f"{what} changed ({counted(number, 'file')}{where})",
-        f"{what} changed ({counted(number, 'file')}): {some(places, 4)}",
+        f"{what} {verb} ({counted(number, 'file')}{where})",
+        f"{what} {verb} ({counted(number, 'file')}{aside}): {some(places, 4)}",
     )
+
+
+def _happened(facts: Sequence[Fact]) -> tuple[str, str]:
+    """Return what happened to generated files, and the numbers if it was more than one thing."""
+    marks = _summed([mark for fact in facts for mark in fact.marks])
+    if len(marks) == 1:
+        return marks[0].rpartition(" ")[2], ""
+    return "changed", ", ".join(marks)
 
 
 def logs(facts: Sequence[Fact]) -> Phrase:

@@ -11,19 +11,19 @@ def describe(group: PathGroup) -> str:
     """Return the words for rolled-up paths."""
     name = group.directory or "."
     if group.is_single:
-        word = "added" if group.added else "removed" if group.deleted else "changed"
+        word = "added" if group.added else "deleted" if group.deleted else "changed"
         return f"{name} {word}"
     number = len(group.paths)
     if group.whole == "new":
         return f"{name}/ new directory, {counted(group.added, 'file')}"
     if group.whole == "gone":
-        return f"{name}/ removed, {counted(group.deleted, 'file')}"
+        return f"{name}/ deleted, {counted(group.deleted, 'file')}"
     parts = [
         f"{amount:,} {word}"
         for amount, word in (
             (group.added, "added"),
             (group.changed, "changed"),
-            (group.deleted, "removed"),
+            (group.deleted, "deleted"),
         )
         if amount
     ]

@@ -11,6 +11,11 @@ from clew.story.words.phrases import NAMED_ON_CARD, Phrase, base, some
 
 def env(facts: Sequence[Fact]) -> Phrase:
     keys = [_signed(fact) for fact in facts]
+    if all("file deleted" in fact.marks for fact in facts):
+        return Phrase(
+            f"{base(facts[0].scope)} deleted ({some(keys, 2)})",
+            f"{facts[0].scope} deleted ({some(keys, 12)})",
+        )
     return Phrase(f"{base(facts[0].scope)} {some(keys, 2)}", f"{facts[0].scope}: {some(keys, 12)}")
 
 

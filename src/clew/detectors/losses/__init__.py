@@ -1,0 +1,1 @@
+"""Detectors of lost and moved data."""

@@ -1,0 +1,244 @@
+"""Deletion detector: files that are gone and that nothing can make again.
+
+What is lost is decided in `recoverable.py`.  A loss raises a warning
+
+* for one file of a valuable kind: a secret, a database, a backup, an archive, an image, a
+  document, a notebook, a model, a table, mail, an audit log (`data_kinds.py`);
+* for one other file from a certain size;
+* for ten files of any kind together;
+* for a git repository with commits that no remote has.
+
+A directory that was deleted as a whole is one fact, which names what matters inside it; otherwise
+the files of a directory are one, unless they are few and valuable, or secrets.
+Fewer and smaller files are left to other detectors, which report them as deleted.
+Retention of backups is no loss (`series.py`).
+What git has is told without a warning, and so is a directory that became a link elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from clew.detectors.detector import Evidence, Finding, PathChange, WatchedPaths
+from clew.detectors.files.generated import common_directory
+from clew.detectors.losses.data_kinds import (
+    ARCHIVE,
+    BACKUP,
+    DATABASE,
+    MANY,
+    MODEL,
+    VALUABLE,
+    is_loss_alone,
+)
+from clew.detectors.losses.deletion_facts import (
+    NAMED,
+    directory_fact,
+    elsewhere_fact,
+    file_fact,
+    files_fact,
+    is_loss,
+    kept_fact,
+    repository_fact,
+    retention_fact,
+)
+from clew.detectors.losses.lost_repositories import LostRepository, lost_repositories
+from clew.detectors.losses.lost_tree import Lost, LostGroup, lost_groups
+from clew.detectors.losses.names import what_is
+from clew.detectors.losses.places import Places
+from clew.detectors.losses.recoverable import DirectoryFate, deleted_by_directory, fates
+from clew.detectors.losses.series import is_retention, series_of
+from clew.detectors.losses.servers import engine_of
+from clew.detectors.repositories.git_contents import GitContents
+from clew.model.entry import Entry
+
+_BACKUPS = (BACKUP, ARCHIVE, DATABASE, MODEL)
+"""Kinds of which older ones are deleted on purpose."""
+_FEW = 3
+"""So many files are named one by one."""
+_MAX_NAMED = 12
+_MAX_FINDINGS = 60
+_KEPT = 5
+"""From this number, deleted files that git has are one fact."""
+_SQLITE = (".db", ".sqlite", ".sqlite3", ".db3")
+
+
+class Deletions:
+    """Reports lost files, directories and repositories."""
+
+    name = "losses/deletions"
+    version = 1
+    kinds: tuple[str, ...] = ("loss.deleted", "data.changed")
+    watch = WatchedPaths(everything=True)
+
+    def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
+        deleted = deleted_by_directory(changes)
+        if not deleted:
+            return
+        repositories = lost_repositories(evidence, deleted)
+        for repository in repositories:
+            if repository.clone_url:
+                evidence.once(GitContents).trust_remote(repository.git_dir)
+        report = _Report(evidence, fates(evidence, deleted), repositories)
+        findings = [*report.lost(), *report.repositories()]
+        yield from findings[:_MAX_FINDINGS]
+        yield from report.kept_by_git()
+        yield from report.elsewhere()
+
+
+class _Report:
+    """Findings about one set of deleted files."""
+
+    def __init__(
+        self,
+        evidence: Evidence,
+        found: Mapping[str, DirectoryFate],
+        repositories: Sequence[LostRepository],
+    ) -> None:
+        self._evidence = evidence
+        self._found = found
+        self._repositories = repositories
+        self._told: set[str] = set()
+        """Directories of repositories that are part of a fact."""
+
+    def lost(self) -> Iterator[Finding]:
+        """Yield what is lost, the largest first."""
+        groups = sorted(lost_groups(self._evidence, self._found), key=lambda one: -len(one.lost))
+        aged = _old_directories(self._evidence, groups)
+        for group in groups:
+            if group.directory in aged:
+                paths = [change.path for change in group.claims]
+                parent, _, name = group.directory.rpartition("/")
+                yield Finding((retention_fact(parent, [name], paths),), paths)
+                continue
+            inside = [one for one in self._repositories if _is_below(one.directory, group.directory)]
+            if group.is_whole and (inside or group.total > _FEW):
+                yield from self._whole(group, inside)
+            else:
+                yield from self._loose(group)
+
+    def _whole(self, group: LostGroup, inside: Sequence[LostRepository]) -> Iterator[Finding]:
+        if not is_loss(group.lost) and not inside:
+            return
+        self._told.update(one.directory for one in inside)
+        own = next((one for one in inside if one.directory == group.directory), None)
+        engine = engine_of(self._evidence.old, group.directory)
+        fact = directory_fact(group, own, len(inside) - bool(own), engine)
+        # an SQLite database has more to tell
+        claims = [change.path for change in group.claims if not change.path.endswith(_SQLITE)]
+        yield Finding((fact,), [*claims, *self._below([one.git_dir for one in inside])])
+
+    def _loose(self, group: LostGroup) -> Iterator[Finding]:
+        lost, aged = self._without_retained(group)
+        yield from aged
+        lost = [one for one in lost if not _is_sqlite(self._evidence, one[0])]
+        named = [one for one in lost if one[1] in NAMED][:_MAX_NAMED]
+        taken = {change.path for change, _ in named}
+        rest = [one for one in lost if one[0].path not in taken]
+        alone = [one for one in rest if is_loss_alone(one[1], one[0].old.size if one[0].old else 0)]
+        if len(alone) <= _FEW and len(rest) < MANY:
+            named, rest = [*named, *alone], []
+        for one in named:
+            yield Finding((file_fact(one),), (one[0].path,))
+        if is_loss(rest):
+            paths = [change.path for change, _ in rest]
+            directory = group.directory or common_directory(paths)
+            entries = self._evidence.new.entries(directory)
+            left = sum(not entry.is_directory for entry in entries.values())
+            yield Finding((files_fact(directory or ".", rest, group.total, left),), paths)
+
+    def _without_retained(self, group: LostGroup) -> tuple[list[Lost], list[Finding]]:
+        """Return what is lost, and the findings about what retention deleted."""
+        series: dict[tuple[str, str], list[Lost]] = {}
+        for one in group.lost:
+            series.setdefault((one[0].parent, series_of(one[0].name)), []).append(one)
+        lost: list[Lost] = []
+        aged: list[Finding] = []
+        for (parent, mask), members in series.items():
+            deleted = {change.name: change.old for change, _ in members if change.old is not None}
+            are_backups = all(kind in _BACKUPS for _, kind in members)
+            if mask and is_retention(self._evidence, parent, deleted, are_backups=are_backups):
+                paths = [change.path for change, _ in members]
+                aged.append(Finding((retention_fact(parent, sorted(deleted), paths),), paths))
+            else:
+                lost += members
+        return lost, aged
+
+    def repositories(self) -> Iterator[Finding]:
+        """Yield the repositories that are not part of a lost directory."""
+        for one in self._repositories:
+            if one.directory not in self._told:
+                mine = [
+                    fate for path, fate in self._found.items() if _is_below(path, one.directory)
+                ]
+                claims = list(self._below([one.git_dir]))
+                if one.is_whole:
+                    claims += [change.path for fate in mine for change in fate.files]
+                number, size = sum(fate.total for fate in mine), sum(fate.size for fate in mine)
+                yield Finding((repository_fact(one, number, size),), claims)
+
+    def kept_by_git(self) -> Iterator[Finding]:
+        """Yield data files that git has: their deletion is told, without a warning."""
+        kept: dict[str, DirectoryFate] = {}
+        places = self._evidence.once(Places)
+        for path, fate in self._found.items():
+            if any(_is_below(path, one.directory) for one in self._repositories if one.is_whole):
+                continue  # what can be cloned again
+            with_kinds = [(change, what_is(places.of(path), change.name)) for change in fate.git]
+            valuable = [one for one in with_kinds if one[1] in VALUABLE]
+            if valuable:
+                kept[path] = DirectoryFate(path, [change for change, _ in valuable])
+                kept[path].lost = valuable
+        for group in lost_groups(self._evidence, kept) if kept else ():
+            paths = [change.path for change, _ in group.lost]
+            if len(paths) >= _KEPT:
+                keeper = places.of(group.lost[0][0].parent).keeper
+                is_open = keeper is not None and keeper.tracks_still(paths[0])
+                yield Finding((kept_fact(group, is_open=is_open),), paths)
+
+    def elsewhere(self) -> Iterator[Finding]:
+        """Yield directories that became links, or are no longer part of the tree."""
+        numbers: dict[str, int] = {}
+        for path, fate in self._found.items():
+            if fate.elsewhere:
+                while self._evidence.new.entry(path) is None:
+                    path = path.rpartition("/")[0]
+                numbers[path] = numbers.get(path, 0) + fate.elsewhere
+        for path, number in numbers.items():
+            entry = self._evidence.new.entry(path)
+            target = entry.target.decode("utf-8", "surrogateescape") if entry is not None else ""
+            below = [fate for one, fate in self._found.items() if _is_below(one, path)]
+            claims = [change.path for fate in below for change in fate.files]
+            yield Finding((elsewhere_fact(path, number, target),), claims)
+
+    def _below(self, directories: Sequence[str]) -> Iterator[str]:
+        """Yield the changed paths below directories."""
+        prefixes = tuple(f"{directory}/" for directory in directories)
+        if prefixes:
+            yield from (path for path in self._evidence.changes if path.startswith(prefixes))
+
+
+def _is_below(path: str, directory: str) -> bool:
+    return not directory or path == directory or path.startswith(f"{directory}/")
+
+
+def _is_sqlite(evidence: Evidence, change: PathChange) -> bool:
+    """Return whether a file is an SQLite database, which has its own detector."""
+    if not change.name.endswith(_SQLITE):
+        return False
+    return next(evidence.old.pieces(change.path), b"").startswith(b"SQLite format 3\0")
+
+
+def _old_directories(evidence: Evidence, groups: Sequence[LostGroup]) -> set[str]:
+    """Return the deleted directories that are the oldest of a series."""
+    series: dict[tuple[str, str], dict[str, Entry]] = {}
+    for group in groups:
+        parent, _, name = group.directory.rpartition("/")
+        change = evidence.changes.get(group.directory)
+        if group.is_whole and change is not None and change.old is not None and series_of(name):
+            series.setdefault((parent, series_of(name)), {})[name] = change.old
+    return {
+        f"{parent}/{name}" if parent else name
+        for (parent, _), deleted in series.items()
+        if is_retention(evidence, parent, deleted, are_backups=False)
+        for name in deleted
+    }

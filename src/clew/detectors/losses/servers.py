@@ -1,0 +1,80 @@
+"""Directories that a database server or a storage engine manages.
+
+While such a directory exists, its engine adds and deletes files in it: a compaction is no loss.
+PostgreSQL and MySQL have their own detectors, which also report a deleted directory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from clew.detectors.detector import Evidence, Tree
+from clew.model.entry import Entry
+
+_REDIS = "appendonlydir"
+"""Of Redis, which has its own detector."""
+
+
+class Servers:
+    """Data directories of engines; `evidence.once(Servers)`."""
+
+    def __init__(self, evidence: Evidence) -> None:
+        self._evidence = evidence
+        self._known: dict[str, bool] = {"": False}
+
+    def own(self, directory: str) -> bool:
+        """Return whether a directory's engine, or its own detector, explains deletions in it."""
+        missing: list[str] = []
+        while directory not in self._known:  # no recursion: a tree may be deeper than the stack
+            missing.append(directory)
+            directory = directory.rpartition("/")[0]
+        found = self._known[directory]
+        for path in reversed(missing):
+            found = found or self._is_owned(path)
+            self._known[path] = found
+        return found
+
+    def _is_owned(self, directory: str) -> bool:
+        if self._evidence.new.entry(directory) is not None:
+            return bool(engine_of(self._evidence.new, directory)) or directory.endswith(_REDIS)
+        changes = self._evidence.changes
+        return f"{directory}/ibdata1" in changes or (
+            f"{directory}/PG_VERSION" in changes and f"{directory}/global/pg_control" in changes
+        )
+
+
+def engine_of(tree: Tree, directory: str) -> str:
+    """Return the engine whose data a directory holds, or ""."""
+    entries = tree.entries(directory)
+    if not entries:
+        return ""
+    for names, engine in _MARKERS:
+        if all(name in entries for name in names):
+            return engine
+    return _by_beginning(entries)
+
+
+_MARKERS = (
+    (("PG_VERSION", "global"), "PostgreSQL"),
+    (("ibdata1",), "MySQL"),
+    (("WiredTiger",), "MongoDB"),
+    (("storage.bson",), "MongoDB"),
+    (("chunks_head", "wal"), "Prometheus"),
+    (("leader-epoch-checkpoint",), "Kafka"),
+    (("data.mdb", "lock.mdb"), "LMDB"),
+    (("commit_log",), "Cassandra"),
+    (("schema.sqlite", "store"), "InfluxDB"),
+    (("neostore",), "Neo4j"),
+    (("metadata", "store", "uuid"), "ClickHouse"),
+)
+_MAX_NAMES = 10_000
+
+
+def _by_beginning(entries: Mapping[str, Entry]) -> str:
+    if "CURRENT" in entries and any(
+        name.startswith("MANIFEST-") for name in list(entries)[:_MAX_NAMES]
+    ):
+        return "LevelDB"
+    if any(name.startswith("segments_") for name in list(entries)[:_MAX_NAMES]):
+        return "Lucene"
+    return ""

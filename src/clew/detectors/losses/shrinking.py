@@ -1,0 +1,275 @@
+"""Shrinking detector: files that still exist but have lost their content, or most of their records.
+
+* Emptied: no bytes, no records, or only zeros where there was data.
+* Shrunk: at least half of the records are gone, or at least a thousand and a fifth (`records.py`).
+
+A warning is raised if nothing can give the old content back.  If git has it, the change is data that
+is different, told with a note; but a file of data that is empty and not committed so is a warning
+even then: nobody empties a file to keep it.
+Sources that git tracks, logs, build output, caches and settings have their own detectors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from clew.detectors.data.data_facts import beginning, data_fact
+from clew.detectors.data.sqlite_reading import MAGIC
+from clew.detectors.detector import Evidence, Finding, PathChange, WatchedPaths
+from clew.detectors.files.config_files import LOCK_FILES
+from clew.detectors.files.generated import common_directory
+from clew.detectors.losses.audit_names import is_audit_trail
+from clew.detectors.losses.builders import is_built
+from clew.detectors.losses.copies import Copies
+from clew.detectors.losses.data_kinds import (
+    AUDIT,
+    DATABASE,
+    OTHER,
+    PROSE,
+    RECORDS,
+    SECRET,
+    SOURCE,
+    STATE,
+    VALUABLE,
+    kind_of,
+)
+from clew.detectors.losses.names import NOTHING, what_is
+from clew.detectors.losses.places import Places
+from clew.detectors.losses.record_places import holds_records
+from clew.detectors.losses.records import Amounts, Records
+from clew.detectors.losses.rotated_copies import RotatedCopies
+from clew.detectors.losses.servers import engine_of
+from clew.detectors.repositories.git_contents import GitContents, Keeper
+from clew.detectors.repositories.git_tracking import GitTracking
+from clew.model.amount import counted, size_text
+from clew.model.fact import Fact, Severity
+from clew.model.named_tuple import NamedTuple
+
+_FEW = 3
+"""More losses of one kind in one directory are one fact."""
+_EVIDENCE = 5
+_MAX_COUNTED = 200
+"""How many files are read to count their records."""
+_MAX_ZEROS = 200
+_SAMPLE = 4096
+_MAX_TRAIL = 64 << 20
+"""Lines of larger audit trails are not counted."""
+_TEXT_LOST = 1_000
+"""An emptied text or anonymous file of this size is a loss."""
+_TESTS = frozenset(("test", "tests", "fixtures", "__fixtures__", "testdata", "test-data", "spec"))
+_ENGINES = ("LevelDB", "Lucene", "LMDB", "MongoDB")
+_MAX_ENGINES = 1_000
+_LARGE_ENGINE = 100_000
+"""Smaller directories of an engine are mostly its logs."""
+GIT_HAS_IT = "git has it"
+
+
+class Shrunken(NamedTuple):
+    """A file that has lost its content, or most of it."""
+
+    change: PathChange
+    kind: str
+    """`loss.emptied`, `loss.shrunk`, or `data.changed` if the content is not lost."""
+    before: str
+    after: str
+    severity: str
+    marks: tuple[str, ...] = ()
+
+
+class Shrinking:
+    """Reports emptied and shortened files of data."""
+
+    name = "losses/shrinking"
+    version = 1
+    kinds: tuple[str, ...] = ("loss.emptied", "loss.shrunk", "data.changed")
+    watch = WatchedPaths(everything=True)
+
+    def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
+        yield from engine_findings(evidence, changes)
+        candidates = [change for change in changes if _may_have_lost(change)]
+        if not candidates:
+            return
+        examination = _Examination(evidence)
+        groups: dict[tuple[str, str, str], list[Shrunken]] = {}
+        for change in candidates:
+            found = examination.result(change)
+            if found is not None:
+                key = found.kind, found.severity, change.parent
+                groups.setdefault(key, []).append(found)
+        for group in groups.values():
+            if len(group) > _FEW and group[0].kind == "loss.emptied":
+                yield _together(group)
+            else:
+                yield from (_finding(found) for found in group)
+
+
+def _may_have_lost(change: PathChange) -> bool:
+    old, new = change.old, change.new
+    if old is None or new is None or not old.is_file or not new.is_file or not old.size:
+        return False
+    if old.content == new.content:
+        return False
+    # less than a tenth fewer bytes: no loss of records, but maybe zeros, or lines of an audit trail
+    if 10 * new.size <= 9 * old.size:
+        return True
+    if new.size == old.size:
+        return kind_of(change.name) in VALUABLE - {DATABASE}
+    return new.size < old.size and is_audit_trail(change.path)
+
+
+class _Examination:
+    """Examines changed files, within limits."""
+
+    def __init__(self, evidence: Evidence) -> None:
+        self._evidence = evidence
+        self._records = Records(evidence)
+        self._git = evidence.once(GitContents)
+        self._tracking = evidence.once(GitTracking)
+        self._places = evidence.once(Places)
+        self._written = evidence.once(Copies).written
+        self._counts_left = _MAX_COUNTED
+        self._zeros_left = _MAX_ZEROS
+
+    def result(self, change: PathChange) -> Shrunken | None:
+        """Return what a file has lost, or None."""
+        place = self._places.of(change.parent)
+        if place.is_others or place.is_made:
+            return None
+        kind = what_is(place, change.name)
+        if kind == NOTHING or not self._is_mine(change, kind):
+            return None
+        keeper = place.keeper
+        is_tracked = keeper is not None and keeper.tracked(change)
+        if kind == SOURCE and (is_tracked or change.new is None or change.new.size):
+            return None
+        if kind in (RECORDS, OTHER, PROSE) and is_tracked and not holds_records(change):
+            return None
+        amounts = self._amounts(change, kind)
+        if amounts is None or not self._is_worth(change, kind, amounts):
+            return None
+        if kind == AUDIT and self._is_put_aside(change):
+            return None
+        return self._judged(change, amounts, keeper if is_tracked else None)
+
+    def _is_mine(self, change: PathChange, kind: str) -> bool:
+        path = change.path
+        if path in self._evidence.claimed or path in self._evidence.owners:
+            return False
+        if change.name in LOCK_FILES:
+            return False
+        is_output = change.new is not None and is_built(change.name, kind, change.new)
+        return not (is_output and self._tracking.ignores(path))
+
+    def _amounts(self, change: PathChange, kind: str) -> Amounts | None:
+        old, new = change.old, change.new
+        if old is None or new is None or self._is_sqlite(change, kind):
+            return None
+        if new.size == 0:
+            return Amounts(old.size, 0, "")
+        if kind == AUDIT:
+            return self._lines(change) if new.size < old.size else None
+        if new.size < old.size and kind not in (SECRET, SOURCE, STATE):
+            self._counts_left -= 1
+            if self._counts_left >= 0:
+                return self._records.compare(change, kind)
+            return Amounts(old.size, new.size, "")
+        return self._zeros(change) if kind in VALUABLE else None
+
+    def _lines(self, change: PathChange) -> Amounts:
+        """Return the number of lines of an audit trail, of which each counts."""
+        old, new = change.old, change.new
+        sizes = old.size if old is not None else 0, new.size if new is not None else 0
+        if sizes[0] > _MAX_TRAIL:
+            return Amounts(*sizes, "")
+        numbers = [
+            sum(piece.count(b"\n") for piece in tree.pieces(change.path))
+            for tree in (self._evidence.old, self._evidence.new)
+        ]
+        return Amounts(*numbers, "line") if numbers[1] < numbers[0] else Amounts(*sizes, "")
+
+    def _is_sqlite(self, change: PathChange, kind: str) -> bool:
+        if kind not in (DATABASE, OTHER):
+            return False
+        return next(self._evidence.old.pieces(change.path), b"").startswith(MAGIC)
+
+    def _zeros(self, change: PathChange) -> Amounts | None:
+        """Return that a file holds only zeros, as after a crash, if that is so."""
+        self._zeros_left -= 1
+        if self._zeros_left < 0 or change.old is None:
+            return None
+        now = beginning(self._evidence.new, change.path, _SAMPLE)
+        was = beginning(self._evidence.old, change.path, _SAMPLE)
+        is_wiped = len(now) >= 16 and not now.strip(b"\0") and was.strip(b"\0")
+        return Amounts(change.old.size, 0, "") if is_wiped else None
+
+    def _is_worth(self, change: PathChange, kind: str, amounts: Amounts) -> bool:
+        if not amounts.is_empty:
+            return kind == AUDIT or amounts.is_much_less
+        size = change.old.size if change.old is not None else 0
+        return kind in VALUABLE or size >= _TEXT_LOST
+
+    def _is_put_aside(self, change: PathChange) -> bool:
+        """Return whether an audit trail was rotated: its old content is kept."""
+        is_copied = change.old is not None and change.old.content in self._written
+        return is_copied or self._evidence.once(RotatedCopies).has(change.path)
+
+    def _judged(self, change: PathChange, amounts: Amounts, keeper: Keeper | None) -> Shrunken:
+        before, after = amounts.texts
+        kind = "loss.emptied" if amounts.is_empty else "loss.shrunk"
+        if change.old is not None and change.old.content in self._written:
+            return Shrunken(change, "data.changed", before, after, Severity.NONE, ("copy kept",))
+        if keeper is None:
+            if self._git.stores(change):
+                return Shrunken(change, "data.changed", before, after, Severity.NOTE, (GIT_HAS_IT,))
+            return Shrunken(change, kind, before, after, Severity.HIGH)
+        if amounts.is_empty and not keeper.has_staged(change) and not _is_of_tests(change.path):
+            return Shrunken(change, kind, before, after, Severity.HIGH, (GIT_HAS_IT,))
+        return Shrunken(change, "data.changed", before, after, Severity.NOTE)
+
+
+def engine_findings(evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
+    """Yield directories of storage engines that lost nine tenths of their bytes."""
+    parents = {change.path.rpartition("/")[0] for change in changes if change.new is None}
+    for parent in sorted(parents)[:_MAX_ENGINES]:
+        if evidence.new.entry(parent) is None or engine_of(evidence.new, parent) not in _ENGINES:
+            continue
+        sizes = [
+            sum(entry.size for entry in tree.entries(parent).values())
+            for tree in (evidence.old, evidence.new)
+        ]
+        amounts = Amounts(*sizes, "")
+        if sizes[0] >= _LARGE_ENGINE and amounts.is_much_less:
+            before, after = amounts.texts
+            fact = Fact(
+                "loss.shrunk", "directory", parent, before, after, severity=Severity.HIGH,
+                evidence=(parent,), marks=(f"{engine_of(evidence.new, parent)} data",),
+            )  # fmt: skip
+            yield Finding((fact,))
+
+
+def _is_of_tests(path: str) -> bool:
+    return not _TESTS.isdisjoint(path.split("/"))
+
+
+def _finding(found: Shrunken) -> Finding:
+    path = found.change.path
+    if found.kind == "data.changed":
+        fact = data_fact("records", path, found.before, found.after, (), found.severity)
+        return Finding((fact,), (path,))
+    fact = Fact(
+        found.kind, "file", path, found.before, found.after, severity=found.severity,
+        evidence=(path,), marks=found.marks,
+    )  # fmt: skip
+    return Finding((fact,), (path,))
+
+
+def _together(group: Sequence[Shrunken]) -> Finding:
+    """Return the finding about many emptied files of one directory."""
+    paths = [found.change.path for found in group]
+    size = sum(found.change.old.size for found in group if found.change.old is not None)
+    fact = Fact(
+        "loss.emptied", "files", common_directory(paths) or ".",
+        f"{counted(len(paths), 'file')}, {size_text(size)}", severity=group[0].severity,
+        evidence=tuple(paths[:_EVIDENCE]), marks=group[0].marks,
+    )  # fmt: skip
+    return Finding((fact,), paths)
