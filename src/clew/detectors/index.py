@@ -233,10 +233,28 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
         ('security.network',),
         WatchedPaths(paths=('etc/hosts', 'etc/resolv.conf', 'etc/systemd/resolved.conf'), below=('etc/resolver', 'etc/systemd/resolved.conf.d')),
     ),
-    "security.deletions:Deletions": (
-        "security/deletions",
+    "losses.terraform_state:TerraformState": (
+        "losses/terraform-state",
         1,
-        ('security.deleted',),
+        ('loss.deleted',),
+        WatchedPaths(suffixes=('.tfstate',), directories=('.pulumi',)),
+    ),
+    "losses.moves:Moves": (
+        "losses/moves",
+        1,
+        ('move.moved',),
+        WatchedPaths(everything=True),
+    ),
+    "losses.deletions:Deletions": (
+        "losses/deletions",
+        1,
+        ('loss.deleted', 'data.changed'),
+        WatchedPaths(everything=True),
+    ),
+    "losses.shrinking:Shrinking": (
+        "losses/shrinking",
+        1,
+        ('loss.emptied', 'loss.shrunk', 'data.changed'),
         WatchedPaths(everything=True),
     ),
     "code.broken_syntax:BrokenSyntax": (
@@ -289,7 +307,7 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
     ),
     "files.env_files:EnvFiles": (
         "config/env",
-        1,
+        2,
         ('env.added', 'env.changed', 'env.removed'),
         WatchedPaths(paths=('etc/environment',), below=('etc/default',), suffixes=('.env', '.envrc'), heads=('.env',)),
     ),
@@ -302,19 +320,19 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
     "databases.postgres:Postgres": (
         "data/postgres",
         2,
-        ('data.changed', 'security.deleted', 'security.account', 'table.added', 'table.changed', 'table.removed'),
+        ('data.changed', 'loss.deleted', 'security.account', 'table.added', 'table.changed', 'table.removed'),
         WatchedPaths(names=('PG_VERSION', 'pg_hba.conf', 'pg_ident.conf', 'postgresql.auto.conf', 'postgresql.conf', 'postmaster.opts', 'postmaster.pid'), directories=('base', 'global', 'pg_logical', 'pg_multixact', 'pg_notify', 'pg_replslot', 'pg_stat', 'pg_stat_tmp', 'pg_subtrans', 'pg_tblspc', 'pg_wal', 'pg_xact')),
     ),
     "databases.mysql:MySql": (
         "data/mysql",
-        1,
-        ('data.changed', 'security.deleted'),
+        2,
+        ('data.changed', 'loss.deleted'),
         WatchedPaths(names=('aria_log_control', 'auto.cnf', 'ib_buffer_pool', 'ib_logfile0', 'ib_logfile1', 'ibdata1', 'ibtmp1', 'mysql.ibd', 'undo001', 'undo002', 'undo_001', 'undo_002'), suffixes=('.MAD', '.MAI', '.MYD', '.MYI', '.frm', '.ibd', '.opt', '.sdi')),
     ),
     "data.redis:Redis": (
         "data/redis",
-        1,
-        ('data.changed',),
+        2,
+        ('data.changed', 'loss.shrunk'),
         WatchedPaths(suffixes=('.aof', '.rdb'), directories=('appendonlydir',)),
     ),
     "databases.sqlite:Sqlite": (
@@ -391,13 +409,13 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
     ),
     "files.generated:Generated": (
         "files/generated",
-        1,
+        2,
         ('generated.changed',),
         WatchedPaths(everything=True),
     ),
     "files.logs:Logs": (
         "files/logs",
-        1,
+        2,
         ('log.grew',),
         WatchedPaths(everything=True),
     ),

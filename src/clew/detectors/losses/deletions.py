@@ -110,7 +110,9 @@ class _Report:
                 parent, _, name = group.directory.rpartition("/")
                 yield Finding((retention_fact(parent, [name], paths),), paths)
                 continue
-            inside = [one for one in self._repositories if _is_below(one.directory, group.directory)]
+            inside = [
+                one for one in self._repositories if _is_below(one.directory, group.directory)
+            ]
             if group.is_whole and (inside or group.total > _FEW):
                 yield from self._whole(group, inside)
             else:

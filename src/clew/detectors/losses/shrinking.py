@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from clew.detectors.data.data_facts import beginning, data_fact
-from clew.detectors.data.sqlite_reading import MAGIC
+from clew.detectors.databases.sqlite import MAGIC
 from clew.detectors.detector import Evidence, Finding, PathChange, WatchedPaths
 from clew.detectors.files.config_files import LOCK_FILES
 from clew.detectors.files.generated import common_directory

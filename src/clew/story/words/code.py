@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
 from clew.model.fact import Fact
-from clew.story.words.phrases import NUMBERS, Phrase, base, joined, near, place
+from clew.story.words.phrases import Phrase, base, joined, near, place, summed
 
 _NAMED_FILES = 2
 """Up to this many files are named, more are counted."""
@@ -122,7 +122,7 @@ _FORMS: tuple[tuple[Callable[[str], str], int], ...] = (
 
 def _detail(counts: Sequence[Fact]) -> tuple[str, str]:
     """Return the marks for the card, and the one that a headline needs."""
-    marks = _summed([mark for fact in counts for mark in fact.marks if not _is_aside(mark)])
+    marks = summed([mark for fact in counts for mark in fact.marks if not _is_aside(mark)])
     only = [
         mark
         for mark in marks
@@ -169,25 +169,3 @@ def _common_place(facts: Sequence[Fact]) -> str:
         return f" {found.pop()}"
     where = place(facts[0].scope) if facts else ""
     return f" in {where}" if where else ""
-
-
-def _summed(marks: Sequence[str]) -> list[str]:
-    """Return marks with equal words added up: `+1 lines` and `+3 −1 lines` give `+4 −1 lines`."""
-    sums: dict[str, list[int]] = {}
-    for mark in marks:
-        numbers = [int(number.replace(",", "")) for number in NUMBERS.findall(mark)]
-        words = NUMBERS.sub("#", mark)
-        words += "s" if words.endswith("# line") else ""
-        if words in ("+# lines", "−# lines"):  # one side only
-            numbers = [*numbers, 0] if words[0] == "+" else [0, *numbers]
-            words = "+# −# lines"
-        before = sums.setdefault(words, [0] * len(numbers))
-        sums[words] = [one + other for one, other in zip(before, numbers, strict=True)]
-    return [_filled(words, numbers) for words, numbers in sums.items()]
-
-
-def _filled(words: str, numbers: Sequence[int]) -> str:
-    for number in numbers:
-        words = words.replace("#", f"{number:,}", 1)
-    words = words.replace("+0 ", "").replace(" −0 lines", " lines")
-    return words.removesuffix("s") if words in ("+1 lines", "−1 lines") else words

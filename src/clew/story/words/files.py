@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from clew.model.amount import counted
 from clew.model.fact import Fact
-from clew.story.words.phrases import Phrase, base, some
+from clew.story.words.phrases import Phrase, base, some, summed
 
 
 def generated(facts: Sequence[Fact]) -> Phrase:
@@ -37,7 +37,7 @@ def generated(facts: Sequence[Fact]) -> Phrase:
 
 def _happened(facts: Sequence[Fact]) -> tuple[str, str]:
     """Return what happened to generated files, and the numbers if it was more than one thing."""
-    marks = _summed([mark for fact in facts for mark in fact.marks])
+    marks = summed([mark for fact in facts for mark in fact.marks])
     if len(marks) == 1:
         return marks[0].rpartition(" ")[2], ""
     return "changed", ", ".join(marks)

@@ -82,3 +82,25 @@ def joined(names: Sequence[str]) -> str:
 
 def base(path: str) -> str:
     return path.rpartition("/")[2] or path
+
+
+def summed(marks: Sequence[str]) -> list[str]:
+    """Return marks with equal words added up: `+1 lines` and `+3 −1 lines` give `+4 −1 lines`."""
+    sums: dict[str, list[int]] = {}
+    for mark in marks:
+        numbers = [int(number.replace(",", "")) for number in NUMBERS.findall(mark)]
+        words = NUMBERS.sub("#", mark)
+        words += "s" if words.endswith("# line") else ""
+        if words in ("+# lines", "−# lines"):  # one side only
+            numbers = [*numbers, 0] if words[0] == "+" else [0, *numbers]
+            words = "+# −# lines"
+        before = sums.setdefault(words, [0] * len(numbers))
+        sums[words] = [one + other for one, other in zip(before, numbers, strict=True)]
+    return [_filled(words, numbers) for words, numbers in sums.items()]
+
+
+def _filled(words: str, numbers: Sequence[int]) -> str:
+    for number in numbers:
+        words = words.replace("#", f"{number:,}", 1)
+    words = words.replace("+0 ", "").replace(" −0 lines", " lines")
+    return words.removesuffix("s") if words in ("+1 lines", "−1 lines") else words
