@@ -243,7 +243,7 @@ def clone(place: Place) -> Iterator[None]:
         ("config.added", ".gitmodules", ".gitmodules", None, None),
         ("git.submodule", "git:.", "library", None, None),
     },
-    benign=True, headline=("cloned", "library"),
+    benign=True, headline=("library",),
 )  # fmt: skip
 def submodule(place: Place) -> Iterator[None]:
     hub(place)

@@ -395,3 +395,48 @@ def test_a_lock_file_that_is_restored_is_no_lost_work(repo: Repo) -> None:
     repo.write("package-lock.json", WORK)
 
     assert _facts(_during(repo, lambda: repo.git("checkout", "-q", ".")), Discarded()) == []
+
+
+def test_a_tag_that_alone_kept_commits_is_a_warning_when_it_goes(repo: Repo) -> None:
+    repo.git("checkout", "-q", "--detach")
+    repo.commit("x.py", WORK)
+    repo.git("tag", "v1")
+    repo.git("checkout", "-q", "main")
+
+    found = _during(repo, lambda: repo.git("tag", "-d", "v1"))
+
+    assert _one(found, "git.branch") == ("v1", "high", ("tag", "deleted", "1 commit on no branch"))
+    repo.git("tag", "v2")
+    assert _one(_during(repo, lambda: repo.git("tag", "-d", "v2")), "git.branch")[1] == "none"
+
+
+def test_a_branch_of_a_remote_that_is_pruned_is_told(repo: Repo, tmp_path: Path) -> None:
+    clone = Repo(tmp_path / "clones")
+    repo.git("branch", "feature")
+    clone.git("clone", "-q", str(repo.path), "c")
+    inside = Repo(clone.root, "c")
+    repo.git("branch", "-D", "feature")
+
+    found = _during(inside, lambda: inside.git("fetch", "-q", "--prune"))
+
+    assert _one(found, "git.remote") == ("origin/feature", "none", ("deleted",))
+
+
+@pytest.mark.parametrize(
+    ("path", "content", "subject"),
+    [(".git/refs/heads/main", b"", "branch main"), (".git/refs/heads/main", b"\0" * 41, "branch main"),
+     (".git/index", None, "index")],
+)  # fmt: skip
+def test_what_a_crash_leaves_of_a_repository_is_not_a_deleted_branch(
+    repo: Repo, path: str, content: bytes | None, subject: str
+) -> None:
+    before = repo.moment()
+    after = {name: thing for name, thing in before.items() if name != path}
+    after |= {path: content} if content is not None else {}
+
+    told = _facts(evidence(before, after))
+
+    assert [(fact.kind, fact.subject, fact.severity) for fact in told] == [
+        ("broken.operation", subject, "high")
+    ]
+    assert "git" in phrase("broken", told).short

@@ -44,6 +44,10 @@ _TOPS = {
     "top_level.txt": re.compile(rb"^([^/\s]{1,200})", re.M),
 }
 """Where packages list their files, and the first directory of a path there."""
+_EXAMINED = 20_000
+"""How many changes of one `site-packages` are examined."""
+_SEARCHED = 20
+"""How many directories without a record are searched for missing modules."""
 _RECORDS_READ = 2_000
 _RECORDS_SIZE = 12 << 20
 
@@ -94,19 +98,21 @@ def unexplained_by_environment(
 ) -> dict[PythonEnvironment, list[PathChange]]:
     """Return the changes in each environment that no installation explains, byte code left out."""
     sites: dict[str, list[PathChange]] = {}
+    homes: dict[str, str | None] = {}
     for change in changes:
         path = change.path
-        if change.is_directory or path in explained or path in evidence.claimed:
+        if path.endswith(".pyc") or path in explained or path in evidence.claimed:
             continue
-        if path.endswith(".pyc") or path in evidence.owners:
-            continue
-        site = site_of(path)
-        if site is not None:
+        parent = change.parent
+        if parent not in homes:
+            homes[parent] = site_of(path)
+        site = homes[parent]
+        if site is not None and not change.is_directory and path not in evidence.owners:
             sites.setdefault(site, []).append(change)
     found: dict[PythonEnvironment, list[PathChange]] = {}
     for site, mine in sites.items():
         if not came_with_toolchain(evidence, site):
-            found.setdefault(environment_of(evidence, site), []).extend(mine)
+            found.setdefault(environment_of(evidence, site), []).extend(mine[:_EXAMINED])
     return found
 
 
@@ -165,8 +171,12 @@ def _is_needed(path: str) -> bool:
 def _by_site(changes: Iterable[PathChange]) -> dict[str, dict[str, list[PathChange]]]:
     """Return changes by their `site-packages`, and the top directory in it."""
     found: dict[str, dict[str, list[PathChange]]] = {}
+    homes: dict[str, str | None] = {}
     for change in changes:
-        site = site_of(change.path)
+        parent = change.parent
+        if parent not in homes:
+            homes[parent] = site_of(change.path)
+        site = homes[parent]
         if site is None:
             continue
         top, slash, _ = change.path[len(site) + 1 :].partition("/")
@@ -179,12 +189,16 @@ def _without_record(
     evidence: Evidence, site: str, tops: Mapping[str, list[PathChange]]
 ) -> Iterator[Incomplete]:
     aside = [name for name in evidence.new.entries(site) if name.startswith(_ASIDE)]
+    searched = 0
     for top, changes in sorted(tops.items()):
         if top.startswith(_ASIDE) or not any(change.new is not None for change in changes):
             continue
         if evidence.once(_Records).of(site, top) is not None:
             continue
         left = [name for name in aside if _is_renamed(top, name)]
+        searched += not left
+        if not left and searched > _SEARCHED:
+            continue
         lacks = None if left else missing_module(evidence.new, join(site, top))
         if not left and lacks is None:
             continue

@@ -24,6 +24,8 @@ from clew.model.fact import Fact, Severity
 
 _FILE_LIMIT = 2 << 20
 _MAX_FILES = 400
+_TOO_MANY = 20_000
+"""From this number of changes on, nothing is compared."""
 _MAX_KEEPERS = 20
 """How many branches and stash entries are searched for the edited versions."""
 _MANY_FILES = 3
@@ -40,6 +42,8 @@ class Discarded:
     watch = WatchedPaths(everything=True)
 
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
+        if len(changes) > _TOO_MANY:
+            return
         groups: dict[Repository, list[PathChange]] = {}
         repositories = evidence.once(Repositories)
         for change in changes:

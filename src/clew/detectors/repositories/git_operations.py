@@ -70,6 +70,13 @@ def operation_facts(
         yield _branch_fact(scope, was.sign, heads[1], what)
     yield from _bisection(scope, own, evidence, heads[1])
     yield from _left_locks(scope, own, evidence)
+    index = f"{own}/index"
+    if evidence.old.entry(index) is not None and evidence.new.entry(index) is None:
+        if evidence.new.entry(f"{own}/HEAD") is not None:
+            yield Fact(
+                "broken.operation", scope, "index", severity=Severity.HIGH, evidence=(index,),
+                marks=("it is gone, with what was staged",),
+            )  # fmt: skip
 
 
 def _unfinished(tree: Tree, own: str, index: Index | None, head: Head | None) -> Unfinished | None:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from clew.detectors.repositories.git_moves import Move, MoveContext, forced_update
 from clew.detectors.repositories.git_refs import Refs, new_log_lines, short
+from clew.model.amount import counted
 from clew.model.fact import Fact, Severity
 
 _TAGS = "refs/tags/"
@@ -19,8 +20,10 @@ _MAX_NAMED = 5
 """How many tags and fetched branches are listed by name."""
 
 
-def tag_facts(scope: str, git_dir: str, old: Refs, new: Refs) -> Iterator[Fact]:
-    """Yield added, deleted and moved tags."""
+def tag_facts(
+    scope: str, git_dir: str, old: Refs, new: Refs, context: MoveContext
+) -> Iterator[Fact]:
+    """Yield added, deleted and moved tags; deleted ones with the commits that nothing else keeps."""
     before, after = old.below(_TAGS), new.below(_TAGS)
     changed = {
         "created": sorted(after.keys() - before.keys()),
@@ -36,11 +39,23 @@ def tag_facts(scope: str, git_dir: str, old: Refs, new: Refs) -> Iterator[Fact]:
             yield Fact("git.branch", scope, subject, evidence=where, marks=("tags", word))
             continue
         for name in names:
+            lost = _lost_with(before.get(name), context) if word != "created" else 0
+            marks = ("tag", word, *((f"{counted(lost, 'commit')} on no branch",) if lost else ()))
+            severity = Severity.NOTE if word == "moved" else Severity.NONE
             yield Fact(
                 "git.branch", scope, name, short(before.get(name)), short(after.get(name)),
-                severity=Severity.NOTE if word == "moved" else Severity.NONE,
-                evidence=(f"{git_dir}/{_TAGS}{name}",), marks=("tag", word),
+                severity=Severity.HIGH if lost else severity,
+                evidence=(f"{git_dir}/{_TAGS}{name}",), marks=marks,
             )  # fmt: skip
+
+
+def _lost_with(tag: str | None, context: MoveContext) -> int:
+    """Return how many commits only a tag kept."""
+    commit = context.objects.resolve(tag) if tag else None
+    found = context.beyond(commit) if commit else None
+    if commit is None or found is None or not found.lost or found.base is None:
+        return 0
+    return 0 if context.files.have(commit, found.base) else found.lost
 
 
 def note_facts(scope: str, git_dir: str, old: Refs, new: Refs) -> Iterator[Fact]:
@@ -59,7 +74,7 @@ def note_facts(scope: str, git_dir: str, old: Refs, new: Refs) -> Iterator[Fact]
 def remote_facts(
     scope: str, git_dir: str, old: Refs, new: Refs, context: MoveContext
 ) -> Iterator[Fact]:
-    """Yield pushes, fetches and forced updates of remote-tracking branches."""
+    """Yield pushes, fetches, forced updates and deletions of remote-tracking branches."""
     before, after = old.below(_REMOTES), new.below(_REMOTES)
     own = set(new.below("refs/heads/").values())
     moved = [
@@ -67,6 +82,15 @@ def remote_facts(
         for name in sorted(after)
         if before.get(name) != after[name] and not name.endswith("/HEAD")
     ]
+    gone = [name for name in sorted(before.keys() - after.keys()) if not name.endswith("/HEAD")]
+    for name in gone[:_MAX_NAMED]:
+        is_lost = context.is_reachable(before[name]) is False
+        yield Fact(
+            "git.remote", scope, name, short(before[name]), None, direct=is_lost,
+            severity=Severity.NOTE if is_lost else Severity.NONE,
+            evidence=(f"{git_dir}/{_REMOTES}{name}",),
+            marks=("deleted", *(("not merged",) if is_lost else ())),
+        )  # fmt: skip
     fetched: list[Fact] = []
     for name in moved[:_MAX_BRANCHES]:
         ref = _REMOTES + name

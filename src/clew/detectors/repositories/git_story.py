@@ -72,7 +72,7 @@ class RepositoryStory:
             own = f"{self._dir}/{worktree}".rstrip("/")
             yield from operation_facts(self._scope, own, self._evidence, heads)
         refs = self._scope, self._dir, self._old, self._new
-        yield from tag_facts(*refs)
+        yield from tag_facts(*refs, self._context)
         yield from note_facts(*refs)
         yield from remote_facts(*refs, self._context)
         yield from stash_facts(*refs, self._context)
@@ -101,6 +101,14 @@ class RepositoryStory:
 
     def _deleted(self, name: str, before: str | None) -> Iterator[Fact]:
         if name in self._renamed:
+            return
+        path = f"{self._dir}/{_HEADS}{name}"
+        left = self._evidence.new.entry(path)
+        if left is not None and left.is_file:
+            yield Fact(
+                "broken.operation", self._scope, f"branch {name}", short(before), None,
+                severity=Severity.HIGH, evidence=(path,), marks=("its ref is damaged",),
+            )  # fmt: skip
             return
         fact = self._fact(name, before, None, ("deleted",))
         found = self._context.beyond(before) if before is not None else None

@@ -63,13 +63,16 @@ class LfsPointers:
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
         groups: dict[tuple[str, str, bool], list[_Step]] = {}
         left = _MAX_FILES
+        repositories = evidence.once(Repositories)
         for change in changes:
             if not _may_be_pointer(change) or change.path in evidence.owners:
                 continue
-            repository = evidence.once(Repositories).of(change.path)
-            if repository is None or left <= 0:
+            repository = repositories.of(change.path)
+            if repository is None:
                 continue
             left -= 1
+            if left < 0:
+                break
             with evidence.guarded(change.path):
                 step = _step(evidence, change, repository)
                 if step is not None:
@@ -89,9 +92,11 @@ def parse_pointer(content: bytes | None) -> LfsPointer | None:
 
 
 def _may_be_pointer(change: PathChange) -> bool:
-    if not change.is_content or is_source(change.name) is True or is_inside_git(change.path):
+    if not _is_small(change.new) and not _is_small(change.old):
         return False
-    return any(_is_small(entry) for entry in (change.old, change.new))
+    if not change.is_content or is_inside_git(change.path):
+        return False
+    return is_source(change.name) is not True
 
 
 def _is_small(entry: Entry | None) -> bool:

@@ -19,7 +19,7 @@ def git(facts: Sequence[Fact]) -> Phrase:
     # what names a path already says where it is
     names_place = any(kind in _WITH_PATHS for kind in (fact.kind for fact in facts))
     suffix = f" {into} {where}" if where and not names_place else ""
-    more = f" and {len(parts) - 1:,} more" if len(parts) > 1 else ""
+    more = f" and {len(parts) - 1:,} more" if len(parts) > 1 else suffix
     return Phrase(
         some([part.short for part in parts], 2) + suffix,
         "; ".join(part.text for part in parts[:_ON_CARD]) + suffix,
@@ -183,6 +183,8 @@ def _stash(fact: Fact) -> Phrase:
 def _remote(fact: Fact, others: str) -> str:
     if fact.marks[:1] in (("pushed",), ("fetched",)):
         return f"{'pushed to' if fact.marks[0] == 'pushed' else 'fetched'} {fact.subject}{others}"
+    if fact.marks[:1] == ("deleted",):
+        return f"{fact.subject} deleted{others}"
     if fact.subject == "history":
         return f"git history {', '.join(fact.marks)}"
     return f"remote {fact.subject} {', '.join(fact.marks)}".rstrip()
