@@ -205,7 +205,7 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
     ),
     "security.ci_files:CiFiles": (
         "security/ci",
-        1,
+        2,
         ('security.ci',),
         WatchedPaths(names=('.appveyor.yml', '.cirrus.yml', '.drone.yml', '.gitlab-ci.yml', '.travis.yml', '.woodpecker.yml', 'Jenkinsfile', 'appveyor.yml', 'azure-pipelines.yaml', 'azure-pipelines.yml', 'bitbucket-pipelines.yml', 'buildspec.yml', 'cloudbuild.yaml', 'wercker.yml'), suffixes=('.Dockerfile',), heads=('Containerfile', 'Dockerfile', 'compose', 'docker-compose'), directories=('.buildkite', '.circleci', '.forgejo', '.gitea', '.github', '.woodpecker')),
     ),
@@ -331,7 +331,7 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
     ),
     "files.config_files:ConfigFiles": (
         "config/files",
-        1,
+        2,
         ('config.added', 'config.changed', 'config.removed'),
         WatchedPaths(everything=True),
     ),

@@ -105,7 +105,7 @@ def call_suite(text: str, language: str) -> Suite:
             source, _unique(name, cases), mark, node.start, node.end, _ASSERTION, node.number
         )
         cases[case.name] = case
-    return Suite(cases, text, source.masked)
+    return Suite(cases, text, lambda: source.masked)
 
 
 def _unique(name: str, known: dict[str, Case]) -> str:

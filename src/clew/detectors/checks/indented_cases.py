@@ -95,7 +95,7 @@ def indented_suite(text: str, language: str) -> Suite:
         cases[name] = light_case(source, name, mark, block.start, block.end, _ASSERTIONS[language])
         if len(cases) >= _MAX_CASES:
             break
-    return Suite(cases, text, source.masked)
+    return Suite(cases, text, lambda: source.masked)
 
 
 def _blocks(source: LightSource) -> Iterator[_Block]:

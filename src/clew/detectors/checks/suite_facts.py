@@ -24,6 +24,7 @@ _NAME = 80
 
 WITH_CODE, BRANCH, UNDONE = "with their code", "another branch", "edit undone"
 """Why tests that are gone need no warning."""
+NOT_ALL = "not all were read"
 
 
 def suite_facts(

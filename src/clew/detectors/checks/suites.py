@@ -79,7 +79,7 @@ _PERL_CHECK = re.compile(
 _PERL_SKIP = re.compile(r"^[^\n#]*\bskip_all\b", re.M)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1 << 16)
 def _place(directory: str) -> tuple[bool, bool]:
     """Return whether a directory is one of tests, and whether others wrote what is in it."""
     names = [name.lower() for name in directory.split("/")]
@@ -100,15 +100,11 @@ def language_of_suite(path: str) -> str:
     language = "gherkin" if name.endswith(".feature") else language_of(name)
     if not language:
         return ""
-    in_tests, foreign = _place(directory)
-    if foreign:
-        return ""
-    if language in _INLINE:
-        return language
     pattern = _ALWAYS.get(_LIKE.get(language, language))
-    if pattern is not None and pattern.fullmatch(name):
-        return language
-    return language if in_tests and language in _ANY_NAME else ""
+    if pattern is None or not pattern.fullmatch(name):
+        if language not in _INLINE and (language not in _ANY_NAME or not _place(directory)[0]):
+            return ""
+    return "" if _place(directory)[1] else language
 
 
 def is_in_tests(path: str) -> bool:
@@ -164,7 +160,8 @@ def document_skips(content: bytes) -> int:
 
 
 def _merged(one: Suite, other: Suite) -> Suite:
-    return one._replace(cases={**other.cases, **one.cases})
+    one.cases = {**other.cases, **one.cases}
+    return one
 
 
 def _perl_suite(text: str) -> Suite:
@@ -175,4 +172,4 @@ def _perl_suite(text: str) -> Suite:
     checks = len(_PERL_CHECK.findall(from_comments))
     mark = Mark(SKIPPED, "skip_all") if _PERL_SKIP.search(from_comments) else Mark()
     case = Case("tests", mark, from_comments, Body, count=max(1, checks))
-    return Suite({"tests": case}, text, from_comments)
+    return Suite({"tests": case}, text, lambda: from_comments)
