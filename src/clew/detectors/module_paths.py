@@ -42,8 +42,8 @@ DETECTORS: tuple[str, ...] = (
     "security.name_resolution:NameResolution",
     "security.deletions:Deletions",
     "code.broken_syntax:BrokenSyntax",
-    "checks.tests:Tests",
-    "checks.checks:Checks",
+    "checks.suite_files:SuiteFiles",
+    "checks.check_files:CheckFiles",
     "security.ci_files:CiFiles",
     # the system
     "system.systemd:Systemd",

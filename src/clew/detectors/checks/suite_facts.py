@@ -112,7 +112,7 @@ def added_fact(path: str, cases: Sequence[Case]) -> Fact:
 def deleted_fact(path: str, number: int, names: Sequence[str], explained: str) -> Fact:
     """Return the fact about a test file or directory that is gone."""
     severity = Severity.NOTE if explained or not number else Severity.HIGH
-    marks = tuple(names)[:_MAX_NAMES]
+    marks = tuple(shown(name) for name in names[:_MAX_NAMES])
     return _fact("removed", explained or "deleted", path, number, None, severity, marks)
 
 

@@ -13,7 +13,7 @@ from clew.detectors.checks.python_cases import doctest_skips, python_suite
 from clew.detectors.code.languages import LANGUAGES, decoded, language_of
 from clew.detectors.files.source_languages import is_generated_or_vendored
 
-SUFFIXES = (*LANGUAGES, ".feature", ".rst", ".md")
+SUFFIXES = (*LANGUAGES, ".R", ".feature", ".rst", ".md")
 
 _DIRECTORIES = frozenset((
     "test", "tests", "testing", "spec", "specs", "__tests__", "__test__", "e2e", "cypress",
@@ -22,7 +22,7 @@ _DIRECTORIES = frozenset((
 ))  # fmt: skip
 _HELPERS = frozenset((
     "fixtures", "__fixtures__", "testdata", "test_data", "test-data", "__mocks__", "__snapshots__",
-    "snapshots", "data", "golden", "support", "node_modules",
+    "snapshots", "golden", "node_modules",
 ))  # fmt: skip
 _FOREIGN = frozenset((
     "third_party", "third-party", "thirdparty", "external", "externals", "extern", "_vendor",
@@ -81,12 +81,13 @@ _PERL_SKIP = re.compile(r"^[^\n#]*\bskip_all\b", re.M)
 
 @lru_cache(maxsize=1 << 16)
 def _place(directory: str) -> tuple[bool, bool]:
-    """Return whether a directory is one of tests, and whether others wrote what is in it."""
+    """Return whether a directory is one of tests, and whether what is in it holds none of ours."""
     names = [name.lower() for name in directory.split("/")]
     foreign = not _FOREIGN.isdisjoint(names) or is_generated_or_vendored(f"{directory}/x")
+    is_data = not _HELPERS.isdisjoint(names)
     is_dotnet = any(name.endswith((".tests", ".test", ".unittests", "tests")) for name in names)
     tests = is_dotnet or not _DIRECTORIES.isdisjoint(names)
-    return tests and _HELPERS.isdisjoint(names), foreign
+    return tests and not is_data, foreign or is_data
 
 
 def is_foreign(path: str) -> bool:

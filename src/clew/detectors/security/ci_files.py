@@ -1,7 +1,7 @@
 """CI detector: files that a build server runs, and that images are built from.
 
 They run elsewhere and later, usually after a review: a note.  Jobs and steps that came, went or changed
-are named.  What makes checks weaker is told by `checks/checks.py`; a file that it explains has no note
+are named.  What makes checks weaker is told by `checks/check_files.py`; a file that it explains has no note
 unless something else in it deserves one.
 """
 

@@ -109,6 +109,8 @@ def _weakened(how: str, number: int, names: Sequence[str], most: int) -> str:
             return f"{some(names, most)} {'is' if len(names) == 1 else 'are'} empty"
         case "constant":
             return f"{counted(number, 'assert')} always hold{'s' if number == 1 else ''}{where}"
+        case "hidden":
+            return f"failures of {counted(number, 'assert')} ignored{where}"
         case "weaker":
             return f"{counted(number, 'assert')} weaker{where}"
         case _:

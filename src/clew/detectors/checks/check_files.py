@@ -54,7 +54,7 @@ _SETTING_NAME = re.compile(
 )
 
 
-class Checks:
+class CheckFiles:
     """Reports checks that became weaker, are gone, or are new."""
 
     name = "checks/checks"

@@ -56,7 +56,7 @@ _MAX_WHOLE = 20
 _DOCUMENTS = (".rst", ".md")
 
 
-class Tests:
+class SuiteFiles:
     """Reports tests that were removed, skipped, weakened, added or enabled."""
 
     name = "checks/tests"
