@@ -109,6 +109,30 @@ def test_files_of_every_build_server_are_known() -> None:
         ]
 
 
+def test_jobs_and_steps_that_differ_are_named() -> None:
+    path = ".github/workflows/ci.yml"
+    old = (
+        b"on: [push]\njobs:\n  test:\n    runs-on: ubuntu-latest\n    steps:\n"
+        b"      - uses: actions/checkout@v3\n      - name: build\n        run: make\n"
+        b"      - run: |\n          npm ci\n          npm run x\n  docs:\n    steps:\n      - run: y\n"
+    )
+    new = (
+        b"on: [push, workflow_dispatch]\njobs:\n  test:\n    runs-on: ubuntu-latest\n    steps:\n"
+        b"      - uses: actions/checkout@v4\n      - name: build\n        run: make all\n"
+        b"      - name: upload\n        run: rsync\n  deploy:\n    steps:\n      - run: z\n"
+    )
+
+    ((_, severity, marks),) = _said(CiFiles(), {path: old}, {path: new})
+
+    assert severity == "note"
+    assert marks == (
+        "+step upload", "+job deploy", "−step npm ci", "−job docs", "~step actions/checkout",
+        "~step build", "and 1 more",
+    )  # fmt: skip
+    told = story([CiFiles()], {path: old}, {path: old.replace(b"run: make", b"run: make all")})
+    assert told.headline == ".github/workflows/ci.yml: ~step build"
+
+
 def test_comments_clones_packages_and_other_files_say_nothing() -> None:
     path = ".github/workflows/x.yml"
 

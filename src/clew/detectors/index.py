@@ -263,13 +263,13 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
         ('broken.syntax',),
         WatchedPaths(names=('.babelrc', '.eslintrc', '.prettierrc', 'Pipfile'), suffixes=('.cjs', '.csproj', '.cts', '.go', '.java', '.js', '.json', '.jsonc', '.mjs', '.mts', '.py', '.pyi', '.rs', '.toml', '.ts', '.xml')),
     ),
-    "checks.tests:Tests": (
+    "checks.suite_files:SuiteFiles": (
         "checks/tests",
         1,
         ('test.removed', 'test.skipped', 'test.weakened', 'test.enabled', 'test.added', 'test.renamed'),
-        WatchedPaths(suffixes=('.bash', '.bats', '.c', '.cc', '.cjs', '.clj', '.cljc', '.cljs', '.cpp', '.cs', '.cts', '.cxx', '.dart', '.ex', '.exs', '.feature', '.go', '.gradle', '.groovy', '.h', '.hh', '.hpp', '.hs', '.hxx', '.java', '.jl', '.js', '.jsx', '.kt', '.kts', '.lua', '.md', '.mjs', '.mts', '.php', '.pl', '.pm', '.py', '.pyi', '.r', '.rb', '.rs', '.rst', '.sc', '.scala', '.sh', '.swift', '.t', '.ts', '.tsx', '.zig')),
+        WatchedPaths(suffixes=('.R', '.bash', '.bats', '.c', '.cc', '.cjs', '.clj', '.cljc', '.cljs', '.cpp', '.cs', '.cts', '.cxx', '.dart', '.ex', '.exs', '.feature', '.go', '.gradle', '.groovy', '.h', '.hh', '.hpp', '.hs', '.hxx', '.java', '.jl', '.js', '.jsx', '.kt', '.kts', '.lua', '.md', '.mjs', '.mts', '.php', '.pl', '.pm', '.py', '.pyi', '.r', '.rb', '.rs', '.rst', '.sc', '.scala', '.sh', '.swift', '.t', '.ts', '.tsx', '.zig')),
     ),
-    "checks.checks:Checks": (
+    "checks.check_files:CheckFiles": (
         "checks/checks",
         1,
         ('check.weakened', 'check.removed', 'check.added'),
@@ -427,7 +427,7 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
     ),
     "files.config_files:ConfigFiles": (
         "config/files",
-        1,
+        2,
         ('config.added', 'config.changed', 'config.removed'),
         WatchedPaths(everything=True),
     ),

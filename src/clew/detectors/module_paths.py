@@ -57,8 +57,8 @@ DETECTORS: tuple[str, ...] = (
     "losses.deletions:Deletions",
     "losses.shrinking:Shrinking",
     "code.broken_syntax:BrokenSyntax",
-    "checks.tests:Tests",
-    "checks.checks:Checks",
+    "checks.suite_files:SuiteFiles",
+    "checks.check_files:CheckFiles",
     "security.ci_files:CiFiles",
     # the system
     "system.systemd:Systemd",

@@ -92,6 +92,8 @@ def security_sentence(fact: Fact) -> str:
         sentence = "{subject}: something new runs by itself"
     elif word == "agent" and fact.severity != Severity.HIGH and "instructions" not in fact.marks:
         sentence = "{subject}: the agent's settings changed"
+    elif word == "ci" and what.startswith(("+step", "+job", "−", "~")):
+        sentence = "{subject}: {what}"
     elif fact.severity != Severity.HIGH:
         sentence = _MILD_SENTENCES.get(word, sentence)
     elif word == "secret":

@@ -102,10 +102,11 @@ def call_suite(text: str, language: str) -> Suite:
             mark = Mark(SKIPPED, "only")
         name = " ".join(one.name for one in around)[-_MAX_NAME:]
         case = light_case(
-            source, _unique(name, cases), mark, node.start, node.end, _ASSERTION, node.number
-        )
+            source, _unique(name, cases), mark, max(node.start, node.body + 1), node.end,
+            _ASSERTION, node.number,
+        )  # fmt: skip
         cases[case.name] = case
-    return Suite(cases, text, source.masked)
+    return Suite(cases, text, lambda: source.masked)
 
 
 def _unique(name: str, known: dict[str, Case]) -> str:

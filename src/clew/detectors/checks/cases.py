@@ -95,15 +95,26 @@ class Case:
         return self._read_words()
 
 
-class Suite(NamedTuple):
+class Suite:
     """The tests of one file by name, and its text."""
 
-    cases: dict[str, Case]
-    text: str = ""
-    code: str = ""
-    """Its text without comments and strings."""
-    doctest_skips: int = 0
-    """Examples in it that are skipped."""
+    def __init__(
+        self,
+        cases: dict[str, Case],
+        text: str = "",
+        code: Callable[[], str] = str,
+        doctest_skips: int = 0,
+    ) -> None:
+        self.cases = cases
+        self.text = text
+        self._read_code = code
+        self.doctest_skips = doctest_skips
+        """Examples in it that are skipped."""
+
+    @cached_property
+    def code(self) -> str:
+        """Its text without comments and strings."""
+        return self._read_code()
 
     @property
     def total(self) -> int:

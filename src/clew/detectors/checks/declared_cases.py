@@ -162,7 +162,7 @@ def declared_suite(text: str, language: str) -> Suite:
             cases[name] = case
         if len(cases) >= _MAX_CASES:
             break
-    return Suite(cases, text, source.masked)
+    return Suite(cases, text, lambda: source.masked)
 
 
 class _Container(NamedTuple):

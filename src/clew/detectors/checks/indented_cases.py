@@ -90,12 +90,13 @@ def indented_suite(text: str, language: str) -> Suite:
         mark = strongest(top, *(one.mark for one in around), _by_body(source, block))
         if only and mark.state == RUNS and not any(one.is_only for one in around):
             mark = Mark(SKIPPED, "focus")
-        name = " ".join(one.name for one in around)[-_MAX_NAME:]
+        sign = "." if block.name.startswith("test_") else " "
+        name = sign.join(one.name for one in around)[-_MAX_NAME:]
         name = name if name not in cases else f"{name} {len(cases)}"
         cases[name] = light_case(source, name, mark, block.start, block.end, _ASSERTIONS[language])
         if len(cases) >= _MAX_CASES:
             break
-    return Suite(cases, text, source.masked)
+    return Suite(cases, text, lambda: source.masked)
 
 
 def _blocks(source: LightSource) -> Iterator[_Block]:

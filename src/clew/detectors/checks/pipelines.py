@@ -64,6 +64,17 @@ DIRECTORIES = (
     ".githooks",
 )
 
+_NAMED = frozenset((
+    *_PIPELINES, *_MAKEFILES, *_SCRIPTS,
+    "package.json", "composer.json", "tox.ini", "deno.json", ".pre-commit-config.yaml",
+))  # fmt: skip
+_PIPELINE_PLACE = re.compile(
+    rf"(?:^|/)(?:{'|'.join(re.escape(name) for name in sorted(_PIPELINE_DIRECTORIES))})/"
+)
+_SCRIPT_PLACE = re.compile(
+    rf"(?:^|/)(?:{'|'.join(re.escape(name) for name in sorted(_SCRIPT_DIRECTORIES))})/"
+)
+
 _SHELL_KEYS = frozenset((
     "run", "script", "before_script", "after_script", "command", "commands", "sh", "bash", "pwsh",
     "powershell", "cmd", "cmds", "test_script", "build_script", "args", "install", "entry", "inline",
@@ -103,21 +114,19 @@ class Pipeline(NamedTuple):
 
 def is_pipeline(path: str) -> bool:
     """Return whether a file may run checks, by its name and place."""
-    directory, _, name = path.rpartition("/")
-    places = set(directory.split("/"))
-    if name in _PIPELINES or name in _MAKEFILES or name in _SCRIPTS or name.endswith(".mk"):
-        return True
-    if name in ("package.json", "composer.json", "tox.ini", "deno.json", ".pre-commit-config.yaml"):
-        return True
-    if name.startswith(("Jenkinsfile", "azure-pipelines")):
+    name = path[path.rfind("/") + 1 :]
+    if name in _NAMED or name.startswith(("Jenkinsfile", "azure-pipelines")):
         return True
     if name.endswith((".yml", ".yaml")):
-        return not places.isdisjoint(_PIPELINE_DIRECTORIES) or _is_settings(path)
-    if name.endswith((".sh", ".bash")) or "." not in name.lstrip("."):
-        return not places.isdisjoint(_SCRIPT_DIRECTORIES) or (
-            bool(_SCRIPT_NAME.fullmatch(name)) and name.endswith((".sh", ".bash"))
-        )
-    return False
+        return _PIPELINE_PLACE.search(path) is not None or _is_settings(path)
+    if name.endswith(".mk"):
+        return True
+    is_script = name.endswith((".sh", ".bash"))
+    if not is_script and "." in name.lstrip("."):
+        return False
+    if _SCRIPT_PLACE.search(path) is not None:
+        return True
+    return is_script and _SCRIPT_NAME.fullmatch(name) is not None
 
 
 def _is_settings(path: str) -> bool:

@@ -34,7 +34,7 @@ def python_suite(text: str) -> Suite | None:
         cases[case.name] = case
         if len(cases) >= _MAX_CASES:
             break
-    return Suite(cases, text, LightSource(text, "python").masked, doctest_skips(text))
+    return Suite(cases, text, lambda: LightSource(text, "python").masked, doctest_skips(text))
 
 
 def doctest_skips(text: str) -> int:

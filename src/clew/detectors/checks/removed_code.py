@@ -7,6 +7,7 @@ belongs to that function.  What was only moved is not gone.
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from functools import cached_property
 
 from clew.detectors.checks.suite_facts import BRANCH, UNDONE
@@ -33,21 +34,26 @@ _SHORT = 3
 class RemovedCode:
     """Sources that are gone, looked up when tests are gone."""
 
-    def __init__(self, evidence: Evidence) -> None:
+    def __init__(self, evidence: Evidence, suites: Collection[str] | None = None) -> None:
+        """`suites` are the changed files that hold tests; None if there are too many to tell."""
         self._evidence = evidence
+        self._suites = None if suites is None else frozenset(suites)
         self._statuses: dict[str, tuple[GitStatus, bool]] = {}
 
     @cached_property
     def _deleted(self) -> list[PathChange]:
         """Deleted source files that hold no tests."""
+        suites = self._suites
+        if suites is None:
+            return []
         return [
             change
             for path, change in self._evidence.changes.items()
             if change.new is None
+            and path not in suites
             and change.old is not None
             and change.old.is_file
             and is_source(change.name) is True
-            and not language_of_suite(path)
             and not is_in_tests(path)
         ]
 
@@ -89,8 +95,10 @@ class RemovedCode:
         gone: set[str] = set()
         fresh: set[str] = set()
         files, size = _MAX_FILES, _MAX_BYTES
+        if self._suites is None:
+            return frozenset()
         for path, change in self._evidence.changes.items():
-            if not can_be_read(change.name) or language_of_suite(path) or not change.is_content:
+            if path in self._suites or not can_be_read(change.name) or not change.is_content:
                 continue
             entries = [entry for entry in (change.old, change.new) if entry is not None]
             if not all(entry.is_file and entry.size <= _FILE_LIMIT for entry in entries):

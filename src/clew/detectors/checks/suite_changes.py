@@ -16,7 +16,8 @@ _WORD = re.compile(r"\w+")
 
 SKIP, XFAIL, ONLY, CONDITION, NO_CASES = "skip", "xfail", "only", "condition", "no cases"
 COMMENTED, RENAMED, NOT_COLLECTED = "commented out", "renamed", "not collected"
-REMOVED_ASSERTS, CONSTANT_ASSERTS, WEAKER_ASSERTS, EMPTY = "asserts", "constant", "weaker", "empty"
+REMOVED_ASSERTS, CONSTANT_ASSERTS, WEAKER_ASSERTS = "asserts", "constant", "weaker"
+HIDDEN_ASSERTS, EMPTY = "hidden", "empty"
 
 
 _Same = Callable[[Case, Case], bool]
@@ -168,16 +169,17 @@ def reason(mark: Mark) -> str:
 def weaker(pairs: Sequence[Pair]) -> Iterator[Weaker]:
     """Yield the tests that run and check less than before."""
     differing = [pair for pair in pairs if pair.old.raw != pair.new.raw]
-    gained = Counter(_asserts(new for _, new in differing))
-    gained.subtract(_asserts(old for old, _ in differing))
+    missing = Counter(_asserts(old for old, _ in differing))
+    missing.subtract(_asserts(new for _, new in differing))
     for pair in differing:
         if pair.old.runs and pair.new.runs:
-            found = _weaker(pair, gained)
+            found = _weaker(pair, missing)
             if found is not None:
                 yield found
 
 
-def _weaker(pair: Pair, gained: Counter[str]) -> Weaker | None:
+def _weaker(pair: Pair, missing: Counter[str]) -> Weaker | None:
+    """Return how a test checks less; `missing` are the assertions that no test of the file has now."""
     old, new = pair.old.body, pair.new.body
     if old.statements and not new.statements and not new.constant:
         return Weaker(pair, EMPTY, max(1, len(old.asserts)), is_certain=True)
@@ -189,19 +191,16 @@ def _weaker(pair: Pair, gained: Counter[str]) -> Weaker | None:
     weak = _weak_substitutes(lost, fresh)
     if weak:
         return Weaker(pair, WEAKER_ASSERTS, weak, is_certain=True)
-    lost = [one for one in lost if gained[one.text] <= 0 or not _take(gained, one.text)]
+    hidden = Counter(one.text for one in lost) & Counter(new.others)
+    if hidden:
+        return Weaker(pair, HIDDEN_ASSERTS, hidden.total(), is_certain=True)
+    lost = [one for one in lost if missing[one.text] > 0]
     if not lost or fresh:
         return None
     is_cut = not Counter(new.others) - Counter(old.others)
     if new.asserts and not is_cut:
         return None
     return Weaker(pair, REMOVED_ASSERTS, len(lost), is_certain=is_cut)
-
-
-def _take(gained: Counter[str], text: str) -> bool:
-    """Use up an assertion that another test gained."""
-    gained[text] -= 1
-    return True
 
 
 def _difference(one: Sequence[Assertion], other: Sequence[Assertion]) -> list[Assertion]:

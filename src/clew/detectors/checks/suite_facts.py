@@ -24,6 +24,7 @@ _NAME = 80
 
 WITH_CODE, BRANCH, UNDONE = "with their code", "another branch", "edit undone"
 """Why tests that are gone need no warning."""
+NOT_ALL = "not all were read"
 
 
 def suite_facts(
@@ -111,7 +112,7 @@ def added_fact(path: str, cases: Sequence[Case]) -> Fact:
 def deleted_fact(path: str, number: int, names: Sequence[str], explained: str) -> Fact:
     """Return the fact about a test file or directory that is gone."""
     severity = Severity.NOTE if explained or not number else Severity.HIGH
-    marks = tuple(names)[:_MAX_NAMES]
+    marks = tuple(shown(name) for name in names[:_MAX_NAMES])
     return _fact("removed", explained or "deleted", path, number, None, severity, marks)
 
 

@@ -13,7 +13,7 @@ from clew.detectors.checks.python_cases import doctest_skips, python_suite
 from clew.detectors.code.languages import LANGUAGES, decoded, language_of
 from clew.detectors.files.source_languages import is_generated_or_vendored
 
-SUFFIXES = (*LANGUAGES, ".feature", ".rst", ".md")
+SUFFIXES = (*LANGUAGES, ".R", ".feature", ".rst", ".md")
 
 _DIRECTORIES = frozenset((
     "test", "tests", "testing", "spec", "specs", "__tests__", "__test__", "e2e", "cypress",
@@ -22,7 +22,7 @@ _DIRECTORIES = frozenset((
 ))  # fmt: skip
 _HELPERS = frozenset((
     "fixtures", "__fixtures__", "testdata", "test_data", "test-data", "__mocks__", "__snapshots__",
-    "snapshots", "data", "golden", "support", "node_modules",
+    "snapshots", "golden", "node_modules",
 ))  # fmt: skip
 _FOREIGN = frozenset((
     "third_party", "third-party", "thirdparty", "external", "externals", "extern", "_vendor",
@@ -79,14 +79,15 @@ _PERL_CHECK = re.compile(
 _PERL_SKIP = re.compile(r"^[^\n#]*\bskip_all\b", re.M)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1 << 16)
 def _place(directory: str) -> tuple[bool, bool]:
-    """Return whether a directory is one of tests, and whether others wrote what is in it."""
+    """Return whether a directory is one of tests, and whether what is in it holds none of ours."""
     names = [name.lower() for name in directory.split("/")]
     foreign = not _FOREIGN.isdisjoint(names) or is_generated_or_vendored(f"{directory}/x")
+    is_data = not _HELPERS.isdisjoint(names)
     is_dotnet = any(name.endswith((".tests", ".test", ".unittests", "tests")) for name in names)
     tests = is_dotnet or not _DIRECTORIES.isdisjoint(names)
-    return tests and _HELPERS.isdisjoint(names), foreign
+    return tests and not is_data, foreign or is_data
 
 
 def is_foreign(path: str) -> bool:
@@ -100,15 +101,11 @@ def language_of_suite(path: str) -> str:
     language = "gherkin" if name.endswith(".feature") else language_of(name)
     if not language:
         return ""
-    in_tests, foreign = _place(directory)
-    if foreign:
-        return ""
-    if language in _INLINE:
-        return language
     pattern = _ALWAYS.get(_LIKE.get(language, language))
-    if pattern is not None and pattern.fullmatch(name):
-        return language
-    return language if in_tests and language in _ANY_NAME else ""
+    if pattern is None or not pattern.fullmatch(name):
+        if language not in _INLINE and (language not in _ANY_NAME or not _place(directory)[0]):
+            return ""
+    return "" if _place(directory)[1] else language
 
 
 def is_in_tests(path: str) -> bool:
@@ -164,7 +161,8 @@ def document_skips(content: bytes) -> int:
 
 
 def _merged(one: Suite, other: Suite) -> Suite:
-    return one._replace(cases={**other.cases, **one.cases})
+    one.cases = {**other.cases, **one.cases}
+    return one
 
 
 def _perl_suite(text: str) -> Suite:
@@ -175,4 +173,4 @@ def _perl_suite(text: str) -> Suite:
     checks = len(_PERL_CHECK.findall(from_comments))
     mark = Mark(SKIPPED, "skip_all") if _PERL_SKIP.search(from_comments) else Mark()
     case = Case("tests", mark, from_comments, Body, count=max(1, checks))
-    return Suite({"tests": case}, text, from_comments)
+    return Suite({"tests": case}, text, lambda: from_comments)

@@ -21,13 +21,16 @@ from clew.detectors.detector import Evidence, Finding, PathChange, TooLarge, Wat
 from clew.detectors.files.config_keys import is_safe_toml
 from clew.detectors.files.loose_json import strict_json
 from clew.detectors.files.source_languages import is_generated_or_vendored
+from clew.detectors.files.source_tally import common
 from clew.model.fact import Fact, Severity
 from clew.model.named_tuple import NamedTuple
 
 _FILE_LIMIT = 1 << 20
 _MAX_FILES = 200
-_MAX_BYTES = 1 << 20
+_MAX_BYTES = 768 << 10
 """What is parsed for one story: new versions, and old ones where the new cannot be parsed."""
+_MANY = 6
+"""More files than this are told together."""
 _REASON = 60
 _CONFLICT = re.compile(rb"^(?:<{7} |>{7} )", re.M)
 _TEMPLATE = re.compile(rb"\{[{%]")
@@ -69,6 +72,9 @@ class BrokenSyntax:
         self._max_bytes = max_bytes
 
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
+        yield from _combined(list(self._broken(evidence, changes)))
+
+    def _broken(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
         files, size = self._max_files, self._max_bytes
         for change in changes:
             if not _is_edit(evidence, change) or change.new is None or files < 1:
@@ -78,6 +84,23 @@ class BrokenSyntax:
             files, size = files - 1, size - change.new.size
             with evidence.guarded(change.path):
                 yield from _judge(evidence, change)
+
+
+def _combined(findings: list[Finding]) -> Iterator[Finding]:
+    if len(findings) <= _MANY:
+        yield from findings
+        return
+    paths = [fact.subject for finding in findings for fact in finding.facts]
+    fact = (
+        findings[0]
+        .facts[0]
+        ._replace(
+            subject=f"{common(paths) or '.'}/",
+            evidence=tuple(paths[:_MANY]),
+            marks=(f"{len(paths):,} files",),
+        )
+    )
+    yield Finding((fact,), paths)
 
 
 def _is_edit(evidence: Evidence, change: PathChange) -> bool:

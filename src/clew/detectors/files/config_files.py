@@ -3,6 +3,7 @@
 The rule is deliberately simple.
 Configuration is everything under a machine's `etc`, files with the name or suffix of configuration
 (`Dockerfile`, `*.toml`), and files at most two levels below a `.config`.
+Settings of a library that was copied into a project (`vendor/six/setup.cfg`) are part of that library.
 Files with only the suffix (`*.json`) are data in directories of test data, above 1 MB, or if many
 files of one directory changed together.
 A lock file or a manifest states what is required, never what is installed.
@@ -21,6 +22,7 @@ from clew.detectors.detector import Evidence, Finding, PathChange, WatchedPaths
 from clew.detectors.files.config_keys import SIZE_LIMIT, Keys, keys_of
 from clew.detectors.files.key_names import shown_path
 from clew.detectors.files.line_counts import count_lines, is_binary
+from clew.detectors.files.source_languages import is_copied_in
 from clew.detectors.os_packages.conffiles import conffile, is_edited
 from clew.detectors.os_packages.maintainer_scripts import script_paths
 from clew.model.entry import Entry, EntryKind
@@ -74,7 +76,7 @@ class ConfigFiles:
     """Reports changed settings of configuration files."""
 
     name = "config/files"
-    version = 1
+    version = 2
     kinds: tuple[str, ...] = ("config.added", "config.changed", "config.removed")
     watch = WatchedPaths(everything=True)
 
@@ -96,6 +98,8 @@ class ConfigFiles:
 def is_configuration(change: PathChange) -> bool:
     """Return whether a changed path is configuration, by the rule above."""
     if not all(_can_be_configuration(entry) for entry in (change.old, change.new)):
+        return False
+    if is_copied_in(change.path):
         return False
     if _is_known_configuration(change):
         return True

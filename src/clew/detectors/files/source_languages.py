@@ -99,6 +99,19 @@ def is_generated_or_vendored(path: str) -> bool:
     return _is_generated_or_vendored(path.rpartition("/")[0])
 
 
+def is_copied_in(path: str) -> bool:
+    """Return whether a path is in a library that was copied into a project, with all its files."""
+    return _is_copied_in(path.rpartition("/")[0])
+
+
+_COPIED_IN = _words("vendor third_party third-party thirdparty _vendor vendored")
+
+
+@lru_cache(maxsize=4096)
+def _is_copied_in(directory: str) -> bool:
+    return not _COPIED_IN.isdisjoint(directory.lower().split("/"))
+
+
 @lru_cache(maxsize=4096)
 def _is_generated_or_vendored(directory: str) -> bool:
     return any(

@@ -1,12 +1,15 @@
 """CI detector: files that a build server runs, and that images are built from.
 
-They run elsewhere and later, usually after a review: a note.
+They run elsewhere and later, usually after a review: a note.  Jobs and steps that came, went or changed
+are named.  What makes checks weaker is told by `checks/check_files.py`; a file that it explains has no note
+unless something else in it deserves one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from clew.detectors.checks.pipeline_steps import step_changes
 from clew.detectors.detector import Evidence, Finding, PathChange, WatchedPaths
 from clew.detectors.security.security_rules import (
     Alarm,
@@ -58,12 +61,21 @@ def _judge(evidence: Evidence, change: PathChange) -> Iterator[Alarm]:
     rules = rules_between(*texts)
     if not rules:
         return
-    candidates = ["new" if change.is_added else "removed" if change.is_deleted else ""]
-    candidates.append("" if candidates[0] else lines_between(*texts).mark)
     added = b"\n".join(rules.added)
-    candidates += [mark for sign, mark in _NAMED_PATTERNS.items() if sign in added]
-    marks = tuple(mark for mark in candidates if mark)
+    named = [mark for sign, mark in _NAMED_PATTERNS.items() if sign in added]
+    if change.path in evidence.claimed and not named:
+        return
+    marks = (*_differences(change, *texts), *named)
     yield Alarm("security.ci", "ci", change.path, Severity.NOTE, marks)
+
+
+def _differences(change: PathChange, old: bytes | None, new: bytes | None) -> tuple[str, ...]:
+    """Return the jobs and steps that differ, or the number of lines."""
+    if change.is_added or change.is_deleted:
+        return ("new",) if change.is_added else ("removed",)
+    is_pipeline = change.name.endswith((".yml", ".yaml")) and not change.name.startswith(_IMAGES)
+    steps = step_changes(old or b"", new or b"") if is_pipeline else []
+    return tuple(steps) or (lines_between(old, new).mark,)
 
 
 def _is_run(change: PathChange) -> bool:

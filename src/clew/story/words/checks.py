@@ -23,6 +23,7 @@ def tests(facts: Sequence[Fact]) -> Phrase:
 
 
 _SHORT = 64
+_VALUE = 32
 
 _STATES = {
     "skip": "{what} skipped",
@@ -41,7 +42,7 @@ def _tests(facts: Sequence[Fact], say: Callable[[str], str], most: int) -> str:
     """Return the words for facts of one kind."""
     kind, how = facts[0].kind.partition(".")[2], facts[0].scope
     number = sum(_affected(fact) for fact in facts)
-    files = some([say(fact.subject.rstrip("/")) for fact in facts], most, "files")
+    files = some([_place(fact.subject, say) for fact in facts], most, "files")
     names = [name for fact in facts for name in fact.marks]
     what = _named(names[0]) if number == 1 and len(names) == 1 else counted(number, "test")
     listed = f": {', '.join(names[:most])}" if say is str and number > 1 and names else ""
@@ -74,6 +75,10 @@ def _tests(facts: Sequence[Fact], say: Callable[[str], str], most: int) -> str:
             return f"{what} added ({files}{listed})"
 
 
+def _place(subject: str, say: Callable[[str], str]) -> str:
+    return subject if subject.endswith("/") else say(subject)
+
+
 def _named(name: str) -> str:
     """Return the name of one test, such that it can be seen that it is one."""
     if name.lower().startswith("test"):
@@ -90,10 +95,11 @@ def _affected(fact: Fact) -> int:
 
 def _deleted(fact: Fact, say: Callable[[str], str]) -> str:
     """Return the words for a file or directory that is gone."""
-    name = fact.subject if fact.subject.endswith("/") else say(fact.subject)
+    name = _place(fact.subject, say)
     why = f" {fact.scope}" if fact.scope == "with their code" else ""
     why = f", {fact.scope}" if fact.scope in ("another branch", "edit undone") else why
-    return f"{name} deleted ({counted(_affected(fact), 'test')}{why})"
+    more = "more than " if "not all were read" in fact.marks else ""
+    return f"{name} deleted ({more}{counted(_affected(fact), 'test')}{why})"
 
 
 def _weakened(how: str, number: int, names: Sequence[str], most: int) -> str:
@@ -103,6 +109,8 @@ def _weakened(how: str, number: int, names: Sequence[str], most: int) -> str:
             return f"{some(names, most)} {'is' if len(names) == 1 else 'are'} empty"
         case "constant":
             return f"{counted(number, 'assert')} always hold{'s' if number == 1 else ''}{where}"
+        case "hidden":
+            return f"failures of {counted(number, 'assert')} ignored{where}"
         case "weaker":
             return f"{counted(number, 'assert')} weaker{where}"
         case _:
@@ -112,7 +120,7 @@ def _weakened(how: str, number: int, names: Sequence[str], most: int) -> str:
 def checks(facts: Sequence[Fact]) -> Phrase:
     """Return the words for one check of one file."""
     texts = [_check(fact, fact.scope) for fact in facts]
-    short = [_check(fact, base(fact.scope)) for fact in facts]
+    short = [_check(_brief(fact), base(fact.scope)) for fact in facts]
     shortest = [_check(fact, base(fact.scope), is_brief=True) for fact in facts]
     return Phrase(fitted(short, _SHORT), "; ".join(texts[:NAMED_ON_CARD]), fitted(shortest, 0))
 
@@ -125,6 +133,20 @@ def _check(fact: Fact, name: str, *, is_brief: bool = False) -> str:
             return f"{name}: {_setting(fact) or 'check'}{'' if fact.before else ' added'}"
         case _:
             return _weaker_check(fact, name, is_brief)
+
+
+def _brief(fact: Fact) -> Fact:
+    """Return a fact with values that fit in a headline."""
+    return fact._replace(before=_cut(fact.before), after=_cut(fact.after))
+
+
+def _cut(value: str | None) -> str | None:
+    """Return a value, or its first word and its end."""
+    if value is None or len(value) <= _VALUE:
+        return value
+    word = value.partition(" ")[0]
+    word = word if len(word) <= _VALUE // 2 else ""
+    return f"{word} …{value[len(word) + 1 - _VALUE :]}".strip()
 
 
 def _removed_check(fact: Fact, name: str) -> str:

@@ -99,18 +99,23 @@ def fitted(names: Sequence[str], room: int, sign: str = ", ", more: str = "") ->
 
 
 def _ranked(symbols: Symbols) -> list[str]:
-    """Return what happened to definitions, once for each, the most important first."""
-    numbers = Counter(mark for marks in symbols.values() for mark in marks)
+    """Return what happened to functions and classes, once for each, the most important first."""
+    numbers = Counter(mark for marks in symbols.values() for mark in marks if _is_telling(mark))
     return [
         mark if numbers[mark] == 1 else f"{mark} in {numbers[mark]:,} files"
         for mark in sorted(numbers, key=_rank)
     ]
 
 
-def _rank(mark: str) -> tuple[int, bool]:
-    """Order definitions: added, removed, changed; constants last."""
-    is_constant = mark[:1] in "+−~" and mark[1:].isupper()
-    return ("+−~".find(mark[:1]) % 4, is_constant)
+def _is_telling(mark: str) -> bool:
+    """Return whether a mark is about a function or a class, not about a constant."""
+    name = mark.lstrip("+−~")
+    return "(" in name or " " in name or (name[:1].isupper() and not name.isupper())
+
+
+def _rank(mark: str) -> int:
+    """Order definitions: added, removed, changed, others."""
+    return "+−~".find(mark[:1]) % 4
 
 
 _FORMS: tuple[tuple[Callable[[str], str], int], ...] = (

@@ -45,6 +45,8 @@ _HEADS = (
     ".mocharc", ".nycrc", ".c8rc", "nyc", "ava", ".stylelintrc", "web-test-runner", "wdio", ".markdownlint",
     ".yamllint", ".xo-config",
 )  # fmt: skip
+_SETTING_NAMES = frozenset(_SETTINGS)
+_SETTING_HEADS = frozenset(_HEADS)
 _SETTING_NAME = re.compile(
     r"(?:jest|vitest|vite|playwright|cypress|karma|eslint|nyc|ava|web-test-runner|wdio)\.(?:config|conf|workspace)(?:\.\w+)?\.\w+"
     r"|tsconfig(?:\.[\w-]+)?\.json|\.(?:eslintrc|mocharc|nycrc|c8rc|stylelintrc|markdownlint|yamllint|xo-config)(?:\.\w+)?"
@@ -52,7 +54,7 @@ _SETTING_NAME = re.compile(
 )
 
 
-class Checks:
+class CheckFiles:
     """Reports checks that became weaker, are gone, or are new."""
 
     name = "checks/checks"
@@ -81,17 +83,21 @@ class Checks:
 
 def _is_read(evidence: Evidence, change: PathChange) -> bool:
     path = change.path
+    if not (is_pipeline(path) or _has_settings(change.name)):
+        return False
     if change.is_directory or path in evidence.owners or not change.is_content:
         return False
     if any(entry is not None and not entry.is_file for entry in (change.old, change.new)):
         return False
-    if _size(change) > _FILE_LIMIT or "/.git/" in f"/{path}" or is_foreign(path):
-        return False
-    return is_pipeline(path) or _has_settings(change.name)
+    return _size(change) <= _FILE_LIMIT and "/.git/" not in f"/{path}" and not is_foreign(path)
 
 
 def _has_settings(name: str) -> bool:
-    return name in _SETTINGS or _SETTING_NAME.fullmatch(name) is not None
+    if name in _SETTING_NAMES:
+        return True
+    dot = name.find(".", 1)
+    is_head = name[:dot] in _SETTING_HEADS if dot >= 0 else name in _SETTING_HEADS
+    return (is_head or name.endswith(".csproj")) and _SETTING_NAME.fullmatch(name) is not None
 
 
 def _size(change: PathChange) -> int:

@@ -10,11 +10,13 @@ Files are chosen by name and read within a budget: Python by its parser, others 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from clew.detectors.checks.cases import Case, Suite
 from clew.detectors.checks.removed_code import RemovedCode
 from clew.detectors.checks.suite_changes import SuiteChange, compare_suites, match_cases
 from clew.detectors.checks.suite_facts import (
+    NOT_ALL,
     WITH_CODE,
     added_fact,
     deleted_fact,
@@ -32,13 +34,19 @@ from clew.detectors.checks.suites import (
     read_suite,
 )
 from clew.detectors.detector import Evidence, Finding, PathChange, TooLarge, Tree, WatchedPaths
+from clew.detectors.files.source_renames import pair_equal
 from clew.model.fact import Fact, Severity
 from clew.model.named_tuple import NamedTuple
 
 _FILE_LIMIT = 512 << 10
 _MAX_FILES = 120
-_MAX_BYTES = 1 << 20
+_MAX_BYTES = 512 << 10
 """What is parsed for one story: both versions of edited files, and those that came or went."""
+_MANY_NEW = 60
+"""So many new test files are not read if no test is gone that may be in one of them."""
+_MOST = 6_000
+"""Changed test files that are looked at."""
+_MAX_EDITED = 1_000
 _MAX_COUNTED = 3_000
 _MAX_COUNTED_BYTES = 16 << 20
 _MANY_FACTS = 12
@@ -48,7 +56,7 @@ _MAX_WHOLE = 20
 _DOCUMENTS = (".rst", ".md")
 
 
-class Tests:
+class SuiteFiles:
     """Reports tests that were removed, skipped, weakened, added or enabled."""
 
     name = "checks/tests"
@@ -64,14 +72,20 @@ class Tests:
         self._max_bytes = max_bytes
 
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
-        found = [
+        suites = (
             (change, language)
             for change in changes
             if (language := _language(evidence, change)) is not None
-        ]
-        if found:
-            story = _Comparison(evidence, _Budget(self._max_files, self._max_bytes))
-            yield from _combined(story.findings(found))
+        )
+        found = list(islice(suites, _MOST))
+        if not found:
+            return
+        is_all = len(found) < _MOST
+        if not is_all:
+            evidence.problem("", f"more than {_MOST:,} test files changed, the others are not read")
+        paths = [change.path for change, language in found if language] if is_all else None
+        story = _Comparison(evidence, paths, _Budget(self._max_files, self._max_bytes))
+        yield from _combined(story.findings(found))
 
 
 class _Budget:
@@ -101,13 +115,15 @@ class _Budget:
 def _language(evidence: Evidence, change: PathChange) -> str | None:
     """Return the language of a changed test file; None if it is none; empty for a document."""
     path = change.path
-    if path in evidence.claimed or path in evidence.owners or not change.is_content:
-        return None
-    if any(entry is not None and not entry.is_file for entry in (change.old, change.new)):
-        return None
     if path.endswith(_DOCUMENTS):
-        return "" if change.old and change.new and not is_foreign(path) else None
-    return language_of_suite(path) or None
+        language = "" if change.old and change.new and not is_foreign(path) else None
+    else:
+        language = language_of_suite(path) or None
+    if language is None or path in evidence.claimed or path in evidence.owners:
+        return None
+    old, new = change.old, change.new
+    is_plain = (old is None or old.is_file) and (new is None or new.is_file)
+    return language if is_plain and change.is_content else None
 
 
 class _File(NamedTuple):
@@ -132,24 +148,33 @@ class _Deleted(NamedTuple):
 class _Comparison:
     """Compares the test files of one story, also with each other."""
 
-    def __init__(self, evidence: Evidence, budget: _Budget) -> None:
+    def __init__(self, evidence: Evidence, paths: Sequence[str] | None, budget: _Budget) -> None:
         self._evidence = evidence
         self._budget = budget
         self._files: list[_File] = []
         self._counted: list[tuple[PathChange, int]] = []
         """Deleted files of which only the number of tests is known."""
         self._unread = 0
-        self._code = RemovedCode(evidence)
+        self._uncounted = 0 if paths is not None else 1
+        """Deleted files that were not even counted."""
+        self._code = RemovedCode(evidence, paths)
 
     def findings(self, changes: Sequence[tuple[PathChange, str]]) -> Iterator[Finding]:
         # Edited files first: what happened in them is not told by their names.
-        ordered = sorted(changes, key=lambda one: (one[0].old is None, one[0].new is None))
-        for change, language in ordered:
+        edited = [one for one in changes if one[0].old is not None and one[0].new is not None]
+        deleted = [one for one in changes if one[0].new is None]
+        added = [one for one in changes if one[0].old is None]
+        moved = _moved_files(deleted, added)
+        for change, language in islice(edited, _MAX_EDITED):
             with self._evidence.guarded(change.path):
                 if language:
                     self._add(change, language)
                 else:
                     yield from self._document(change)
+        self._add_all([one for one in deleted if one[0].path not in moved], _MAX_COUNTED)
+        self._unread += max(0, len(edited) - _MAX_EDITED)
+        if len(added) <= _MANY_NEW or any(one.change.removed for one in self._files):
+            self._add_all([one for one in added if one[0].path not in moved], _MAX_EDITED)
         self._match_across()
         if self._unread:
             self._evidence.problem("", f"{self._unread:,} changed test files are too many to read")
@@ -173,6 +198,15 @@ class _Comparison:
         ]
         yield from self._deleted(deleted)
 
+    def _add_all(self, changes: Sequence[tuple[PathChange, str]], most: int) -> None:
+        for change, language in islice(changes, most):
+            with self._evidence.guarded(change.path):
+                if language:
+                    self._add(change, language)
+        if changes and changes[0][0].old is not None:
+            self._unread += max(0, len(changes) - most)
+            self._uncounted += max(0, len(changes) - most)
+
     def _add(self, change: PathChange, language: str) -> None:
         sizes = [entry.size for entry in (change.old, change.new) if entry is not None]
         if not self._budget.allows(*sizes):
@@ -181,6 +215,7 @@ class _Comparison:
                 self._counted.append((change, counted_tests(language, content)))
             elif change.old is not None:
                 self._unread += 1
+                self._uncounted += change.new is None
             return
         before = self._read(self._evidence.old, change.path) if change.old else b""
         after = self._read(self._evidence.new, change.path) if change.new else b""
@@ -278,7 +313,8 @@ class _Comparison:
     ) -> Finding:
         """Return the fact about a directory; everything in one of tests goes with it."""
         number = sum(one.number for one in files)
-        fact = deleted_fact(f"{directory}/", number, [f"{len(files):,} files"], why)
+        marks = [f"{len(files):,} files", *([NOT_ALL] if self._uncounted else [])]
+        fact = deleted_fact(f"{directory}/", number, marks, why)
         if not is_whole or not self._code.is_of_tests(directory):
             return Finding((fact,), [one.path for one in files])
         below = [
@@ -303,6 +339,16 @@ class _Comparison:
                 to = self._code.same_content(one.path)
                 if to and not language_of_suite(to):
                     yield one.path, to
+
+
+def _moved_files(
+    deleted: Sequence[tuple[PathChange, str]], added: Sequence[tuple[PathChange, str]]
+) -> set[str]:
+    """Return the paths of files that have the same content under another name that holds tests."""
+    if not deleted or not added:
+        return set()
+    pairs = pair_equal([change for change, _ in deleted], [change for change, _ in added])
+    return {change.path for pair in pairs for change in pair}
 
 
 def _number(cases: Sequence[Case]) -> int:
