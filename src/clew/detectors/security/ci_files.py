@@ -1,6 +1,7 @@
-"""CI detector: files that a build server runs, and that images are built from.
+"""CI detector: files that a build server runs.
 
-They run elsewhere and later, usually after a review: a note.
+They run elsewhere and later, usually after a review: a note.  One that runs code for requests of
+strangers, with the rights of the repository, is a warning.
 """
 
 from __future__ import annotations
@@ -15,15 +16,13 @@ from clew.detectors.security.security_rules import (
     lines_between,
     rules_between,
 )
-from clew.model.fact import Severity
+from clew.detectors.security.workflow_changes import workflow_changes
 
 _NAMES = (
     ".gitlab-ci.yml", "Jenkinsfile", "azure-pipelines.yml", "azure-pipelines.yaml", ".travis.yml",
     "bitbucket-pipelines.yml", ".drone.yml", ".woodpecker.yml", "appveyor.yml", ".appveyor.yml",
     "cloudbuild.yaml", "buildspec.yml", ".cirrus.yml", "wercker.yml",
 )  # fmt: skip
-_IMAGES = ("Dockerfile", "Containerfile", "docker-compose", "compose")
-_IMAGE_ENDINGS = ("yml", "yaml")
 _DIRECTORIES = (".circleci", ".buildkite", ".woodpecker", ".gitea", ".forgejo")
 _NAMED_PATTERNS = {
     b"pull_request_target": "pull_request_target",
@@ -41,11 +40,9 @@ class CiFiles:
     """Reports changes of what a build server runs."""
 
     name = "security/ci"
-    version = 1
+    version = 2
     kinds: tuple[str, ...] = ("security.ci",)
-    watch = WatchedPaths(
-        names=_NAMES, heads=_IMAGES, suffixes=(".Dockerfile",), directories=(".github", *_DIRECTORIES)
-    )  # fmt: skip
+    watch = WatchedPaths(names=_NAMES, directories=(".github", *_DIRECTORIES))
 
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
         yield from examine(evidence, changes, _judge)
@@ -58,22 +55,24 @@ def _judge(evidence: Evidence, change: PathChange) -> Iterator[Alarm]:
     rules = rules_between(*texts)
     if not rules:
         return
+    found = workflow_changes(change.name, *texts)
     candidates = ["new" if change.is_added else "removed" if change.is_deleted else ""]
+    candidates += found.marks
     candidates.append("" if candidates[0] else lines_between(*texts).mark)
     added = b"\n".join(rules.added)
-    candidates += [mark for sign, mark in _NAMED_PATTERNS.items() if sign in added]
-    marks = tuple(mark for mark in candidates if mark)
-    yield Alarm("security.ci", "ci", change.path, Severity.NOTE, marks)
+    said = " ".join(candidates)
+    candidates += [
+        mark for sign, mark in _NAMED_PATTERNS.items() if sign in added and mark not in said
+    ]
+    marks = tuple(dict.fromkeys(mark for mark in candidates if mark))
+    yield Alarm("security.ci", "ci", change.path, found.severity, marks)
 
 
 def _is_run(change: PathChange) -> bool:
-    """Return whether a build server or an image builder runs a file."""
+    """Return whether a build server runs a file."""
     name, directories = change.name, change.parent.split("/")
-    if name in _NAMES or name.endswith(".Dockerfile"):
+    if name in _NAMES:
         return True
-    if name.startswith(_IMAGES):
-        is_compose = name.startswith(("docker-compose", "compose"))
-        return not is_compose or name.rpartition(".")[2] in _IMAGE_ENDINGS
     if ".github" in directories:
         return "workflows" in directories or "actions" in directories
     return any(one in directories for one in _DIRECTORIES)
