@@ -53,7 +53,7 @@ _DATA_DIRECTORIES = (
     "/var/lib/elasticsearch", "/usr/share/elasticsearch/data", "/var/lib/cassandra",
     "/var/lib/clickhouse", "/var/lib/influxdb", "/var/lib/rabbitmq", "/bitnami",
 )  # fmt: skip
-_HIDDEN = ("environment", "labels", "command", "entrypoint", "annotations", "sysctls")
+_HIDDEN = ("environment", "labels", "command", "entrypoint", "annotations", "healthcheck")
 _LISTS = ("volumes", "networks", "secrets", "configs")
 _MAX_VOLUME = 80
 

@@ -28,6 +28,8 @@ _SECRET_LAST = frozenset((
 """Last words of names whose values are not shown, however they look."""
 _SECRET_PLACES = ("secret", "credential", "password", "passwd", "vault", "apikey", "privatekey")
 """Words in the name of a file whose values are never shown."""
+_HIDDEN_PLACES = frozenset(("environment", "env", "envs", "variables", "stringData", "buildArgs"))
+"""Names of mappings whose values may be secret whatever their names."""
 _NAME_WORDS = re.compile(r"[A-Z]++(?![a-z])|[A-Z]?[a-z]++|[0-9]++")
 _NUMBER = re.compile(
     r"[-+]?(?:\d{1,12}(?:[._]\d{1,12}){0,3}|\.\d{1,12})(?:e[-+]?\d{1,3})?|0[xob][0-9a-fA-F]{1,8}",
@@ -84,6 +86,8 @@ def is_secret_path(path: Sequence[str], *, is_number: bool = False) -> bool:
         if is_last and is_number and sounds_secret(name) and not assigns_secret(name):
             continue  # `token_limit`, `max_tokens`
         if sounds_secret(name) or names_secret(name):
+            return True
+        if name in _HIDDEN_PLACES and not is_last:
             return True
         words = _NAME_WORDS.findall(name[-120:])
         last = words[-1].lower() if words else ""

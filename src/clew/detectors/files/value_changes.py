@@ -78,10 +78,12 @@ def _changes(path: KeyPath, old: Value, new: Value) -> Iterator[ValueChange]:
         raise Unreadable("nested too deeply")
     if isinstance(old, dict) and isinstance(new, dict):
         yield from _mapping_changes(path, old, new)
-    elif isinstance(old, list) and not isinstance(new, dict) and new is not None:
-        yield from _list_changes(path, old, new if isinstance(new, list) else [new])
-    elif isinstance(new, list) and not isinstance(old, dict) and old is not None:
-        yield from _list_changes(path, [old], new)  # one word may stand for a list of one
+    elif isinstance(old, list) and isinstance(new, list):
+        yield from _list_changes(path, old, new)
+    elif isinstance(old, list) and isinstance(new, str) and not is_equal(old, [new]):
+        yield from _list_changes(path, old, [new])
+    elif isinstance(new, list) and isinstance(old, str) and not is_equal([old], new):
+        yield from _list_changes(path, [old], new)  # in an INI file, one line is not a list
     elif isinstance(old, dict | list) or isinstance(new, dict | list) or not is_same(old, new):
         yield ValueChange(path, "~", old, new)
 
@@ -110,9 +112,12 @@ def _whole(path: KeyPath, sign: str, value: Value) -> Iterator[ValueChange]:
 def _list_changes(path: KeyPath, old: list[Value], new: list[Value]) -> Iterator[ValueChange]:
     if is_equal(old, new):
         return
-    by_name = _by_name(old), _by_name(new)
-    if by_name[0] is not None and by_name[1] is not None and by_name[0] != by_name[1]:
-        yield from _mapping_changes(path, by_name[0], by_name[1])
+    before, after = _by_name(old), _by_name(new)
+    is_one = len(old) == len(new) == 1 and isinstance(old[0], dict) and isinstance(new[0], dict)
+    if is_one and (not before or not after or before.keys() != after.keys()):
+        yield from _changes(path, old[0], new[0])
+    elif before is not None and after is not None and not is_equal(before, after):
+        yield from _mapping_changes(path, before, after)
     elif _is_flat(old) and _is_flat(new):
         yield from _item_changes(path, old, new)
     elif len(old) == len(new):

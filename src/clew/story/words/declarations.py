@@ -41,10 +41,9 @@ def resources(facts: Sequence[Fact]) -> Phrase:
         )
     ordered = sorted(facts, key=_resources_order)
     forms = [
-        f"{name}: {some([_resource(fact, marks) for fact in ordered], parts)}"
-        for parts, marks in ((2, 2), (2, 1), (1, 2), (1, 1))
+        f"{name}: {some([_resource(fact, marks, names) for fact in ordered], parts)}"
+        for parts, marks, names in _FORMS
     ]
-    forms.append(f"{name}: {some([_resource(fact, 0) for fact in ordered], 1)}")
     return Phrase(
         next((form for form in forms if len(form) <= _SHORT), forms[-1]),
         f"{path}: {some([_resource(fact, NAMED_ON_CARD) for fact in ordered], NAMED_ON_CARD)}",
@@ -52,6 +51,9 @@ def resources(facts: Sequence[Fact]) -> Phrase:
     )
 
 
+_ALL = 99
+_FORMS = ((2, 2, 2), (2, 1, 2), (1, 2, 2), (1, 1, 2), (1, 1, 1), (1, 0, 1))
+"""How many resources, marks of each, and names in the path of a mark; the best first."""
 _SHORT, _SHORTEST = 72, 48
 _WHOLE_FILE = {"new file": "new", "file removed": "removed"}
 """Marks of resources added or removed with their file."""
@@ -77,31 +79,31 @@ def _resources_order(fact: Fact) -> tuple[int, int]:
     return -SEVERITY_RANK[fact.severity], words.index(fact.kind.partition(".")[2])
 
 
-def _resource(fact: Fact, most: int) -> str:
+def _resource(fact: Fact, most: int, names: int = _ALL) -> str:
     """Return a resource with the first of its marks."""
     marks = [mark for mark in fact.marks if mark not in _WHOLE_FILE]
-    if most != NAMED_ON_CARD:
-        marks = [_brief_mark(mark) for mark in marks]
+    subject = fact.subject
+    if names != _ALL:
+        marks = [_brief_mark(mark, names) for mark in marks]
+        subject = subject.removeprefix("AWS::")
     if fact.kind != "resource.changed":
         sign = _SIGNS[fact.kind.partition(".")[2]]
         details = marks or [text for text in (fact.after or fact.before,) if text]
-        return f"{sign}{fact.subject}" + (
-            f" ({', '.join(details[:most])})" if details[:most] else ""
-        )
+        return f"{sign}{subject}" + (f" ({', '.join(details[:most])})" if details[:most] else "")
     details = marks or ([arrow(fact)] if fact.before and fact.after else [])
     said = ", ".join(details[:most]) + (" …" if len(details) > most > 0 else "")
-    if fact.subject == "image" or not said:
-        return said or f"{fact.subject} changed"
-    return f"{fact.subject} {said}" if len(details) == 1 else f"{fact.subject} ({said})"
+    if subject == "image" or not said:
+        return said or f"{subject} changed"
+    return f"{subject} {said}" if len(details) == 1 else f"{subject} ({said})"
 
 
-def _brief_mark(mark: str) -> str:
-    """Return a mark without the registry of an image and the place of a volume."""
+def _brief_mark(mark: str, most: int) -> str:
+    """Return a mark without the registry of an image, the place of a volume and most of a path."""
     mark = _PLACE.sub(r"\1", _REGISTRY.sub("", mark))
     path, space, rest = mark.partition(" ")
     names = path.split(".")
     sign = path[0] if path[0] in "+−~" else ""
-    return mark if len(names) < 3 else f"{sign}{'.'.join(names[-2:])}{space}{rest}"
+    return mark if len(names) <= most else f"{sign}{'.'.join(names[-most:])}{space}{rest}"
 
 
 _REGISTRY = re.compile(r"(?<= )[\w.:-]{1,80}/(?:[\w.-]{1,80}/){0,6}(?=[\w.-]{1,80}:[\w.-])")
