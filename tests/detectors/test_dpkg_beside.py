@@ -116,7 +116,7 @@ def test_a_conffile_edited_by_hand_is_said_to_be_a_packages() -> None:
     old, new = {**known, "etc/a.conf": b"port=1\n"}, {**known, "etc/a.conf": b"port=2\n"}
 
     assert brief(found_facts(old, new)) == [
-        ("config.changed", "etc/a.conf", ("~port", "conffile of x"))
+        ("config.changed", "etc/a.conf", ("port 1 → 2", "conffile of x"))
     ]
 
 

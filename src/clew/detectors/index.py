@@ -279,7 +279,7 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
         "security/ci",
         2,
         ('security.ci',),
-        WatchedPaths(names=('.appveyor.yml', '.cirrus.yml', '.drone.yml', '.gitlab-ci.yml', '.travis.yml', '.woodpecker.yml', 'Jenkinsfile', 'appveyor.yml', 'azure-pipelines.yaml', 'azure-pipelines.yml', 'bitbucket-pipelines.yml', 'buildspec.yml', 'cloudbuild.yaml', 'wercker.yml'), suffixes=('.Dockerfile',), heads=('Containerfile', 'Dockerfile', 'compose', 'docker-compose'), directories=('.buildkite', '.circleci', '.forgejo', '.gitea', '.github', '.woodpecker')),
+        WatchedPaths(names=('.appveyor.yml', '.cirrus.yml', '.drone.yml', '.gitlab-ci.yml', '.travis.yml', '.woodpecker.yml', 'Jenkinsfile', 'appveyor.yml', 'azure-pipelines.yaml', 'azure-pipelines.yml', 'bitbucket-pipelines.yml', 'buildspec.yml', 'cloudbuild.yaml', 'wercker.yml'), directories=('.buildkite', '.circleci', '.forgejo', '.gitea', '.github', '.woodpecker')),
     ),
     "system.systemd:Systemd": (
         "system/systemd",
@@ -424,6 +424,30 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
         1,
         (),
         WatchedPaths(everything=True),
+    ),
+    "files.links:Links": (
+        "files/links",
+        1,
+        ('link.added', 'link.changed', 'link.removed'),
+        WatchedPaths(everything=True),
+    ),
+    "deployment.declarations:Declarations": (
+        "config/declarations",
+        1,
+        ('resource.added', 'resource.changed', 'resource.removed'),
+        WatchedPaths(suffixes=('.Dockerfile', '.dockerfile', '.gql', '.graphql', '.graphqls', '.json', '.prisma', '.proto', '.tf', '.tofu', '.yaml', '.yml'), heads=('Containerfile', 'Dockerfile', 'dockerfile')),
+    ),
+    "files.translations:Translations": (
+        "data/translations",
+        1,
+        ('data.changed',),
+        WatchedPaths(suffixes=('.arb', '.json', '.json5', '.po', '.pot', '.properties', '.resx', '.strings', '.toml', '.xlf', '.xliff', '.xml', '.yaml', '.yml')),
+    ),
+    "files.records:Records": (
+        "data/records",
+        1,
+        ('data.changed',),
+        WatchedPaths(suffixes=('.geojson', '.json', '.yaml', '.yml')),
     ),
     "files.config_files:ConfigFiles": (
         "config/files",

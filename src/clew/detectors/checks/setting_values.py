@@ -14,8 +14,8 @@ from clew.detectors.checks.python_marks import Marks, body_mark
 from clew.detectors.checks.yaml_tree import YamlNode, yaml_tree
 from clew.detectors.code.definitions import parsed
 from clew.detectors.code.light_source import LightSource
-from clew.detectors.files.config_keys import is_safe_toml
 from clew.detectors.files.loose_json import read_json
+from clew.detectors.formats.toml_reader import is_safe_toml
 
 Value = bool | float | str | list[str]
 Settings = dict[tuple[str, ...], Value]

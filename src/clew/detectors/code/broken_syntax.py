@@ -18,10 +18,10 @@ from clew.detectors.code.definitions import parse
 from clew.detectors.code.languages import decoded, language_of
 from clew.detectors.code.light_source import LightSource
 from clew.detectors.detector import Evidence, Finding, PathChange, TooLarge, WatchedPaths
-from clew.detectors.files.config_keys import is_safe_toml
 from clew.detectors.files.loose_json import strict_json
 from clew.detectors.files.source_languages import is_generated_or_vendored
 from clew.detectors.files.source_tally import common
+from clew.detectors.formats.toml_reader import is_safe_toml
 from clew.model.fact import Fact, Severity
 from clew.model.named_tuple import NamedTuple
 

@@ -8,8 +8,8 @@ Files with only the suffix (`*.json`) are data in directories of test data, abov
 files of one directory changed together.
 A lock file or a manifest states what is required, never what is installed.
 
-Values never enter a fact, except the host name and the time zone: a setting is named
-(`~server.port`), or lines are counted (`+3 −1 lines`).
+A setting is named, with its values if they cannot be secret (`log_level 1 → 25`, `shown_values.py`);
+in a file without structure lines are counted (`+3 −1 lines`).
 """
 
 from __future__ import annotations
@@ -19,16 +19,19 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from clew.detectors.detector import Evidence, Finding, PathChange, WatchedPaths
-from clew.detectors.files.config_keys import SIZE_LIMIT, Keys, keys_of
-from clew.detectors.files.key_names import shown_path
 from clew.detectors.files.line_counts import count_lines, is_binary
+from clew.detectors.files.setting_marks import setting_marks
+from clew.detectors.files.shown_values import holds_secrets
 from clew.detectors.files.source_languages import is_copied_in
+from clew.detectors.files.value_changes import KeyPath, value_changes
+from clew.detectors.formats.parsed_files import ParsedFiles
+from clew.detectors.formats.reading import SIZE_LIMIT, syntax_of
+from clew.detectors.formats.values import Unreadable
 from clew.detectors.os_packages.conffiles import conffile, is_edited
 from clew.detectors.os_packages.maintainer_scripts import script_paths
 from clew.model.entry import Entry, EntryKind
 from clew.model.fact import Fact
 
-_MAX_MARKS = 20
 _MANY = 24
 """If this many files of one directory change together, they are data."""
 _READ_BUDGET = 24 << 20
@@ -67,6 +70,8 @@ _DATA_DIRECTORIES = frozenset((
 ))  # fmt: skip
 
 
+NO_SETTING = "no setting changed"
+"""The mark of a file in which only comments or layout are different."""
 _PUBLIC = ("etc/hostname", "etc/timezone", "etc/debian_version")
 """Files with one word that is not secret."""
 _WORD = re.compile(rb"[A-Za-z0-9][A-Za-z0-9._/+-]{0,63}")
@@ -86,13 +91,35 @@ class ConfigFiles:
             change.parent for change in known if _has_only_suffix(change)
         )
         budget = _READ_BUDGET
+        moved = _moves(known)
+        for old, new in moved.items():
+            fact = _fact(evidence, new._replace(old=old.old), (f"moved from {old.path}",))
+            yield Finding((fact,), (new.path, old.path))
+        known_moves = {change.path for pair in moved.items() for change in pair}
         for change in known:
+            if change.path in known_moves:
+                continue
             if _has_only_suffix(change) and changes_by_directory[change.parent] > _MANY:
                 continue
             budget -= _size(change)
             with evidence.guarded(change.path):
                 marks = _marks(evidence, change) if budget >= 0 else ()
                 yield Finding((_fact(evidence, change, marks),), (change.path,))
+
+
+def _moves(changes: Sequence[PathChange]) -> dict[PathChange, PathChange]:
+    """Return files that are somewhere else with the same content, by what was there before."""
+    deleted: dict[object, PathChange] = {}
+    for change in changes:
+        old = change.old
+        if change.new is None and old is not None and old.is_file and old.size:
+            deleted.setdefault(old.content, change)
+    found: dict[PathChange, PathChange] = {}
+    for change in changes:
+        new = change.new
+        if change.old is None and new is not None and new.is_file and new.content in deleted:
+            found.setdefault(deleted.pop(new.content), change)
+    return found
 
 
 def is_configuration(change: PathChange) -> bool:
@@ -147,9 +174,10 @@ def _suffix(name: str) -> str:
 
 def _fact(evidence: Evidence, change: PathChange, marks: tuple[str, ...]) -> Fact:
     word = "added" if change.is_added else "removed" if change.is_deleted else "changed"
+    is_direct = NO_SETTING not in marks and not _is_indirect(evidence, change)
     return Fact(
         f"config.{word}", change.path, change.path, evidence=(change.path,), marks=marks,
-        direct=not _is_indirect(evidence, change),
+        direct=is_direct,
     )  # fmt: skip
 
 
@@ -187,11 +215,11 @@ def _differences(evidence: Evidence, change: PathChange) -> tuple[str, ...]:
             return (f"{was} → {now}",)
     if change.name in LOCK_FILES:
         return ("lock file", *_lines(before, after))
-    if before is not None and after is not None:
-        old_keys, new_keys = keys_of(change.name, before), keys_of(change.name, after)
-        if old_keys is not None and new_keys is not None and old_keys != new_keys:
-            return _settings(old_keys, new_keys)
-    return _lines(before, after)
+    lines = _lines(before, after)
+    settings = _settings(evidence, change) if before is not None and after is not None else None
+    if settings is None:
+        return lines
+    return settings or (NO_SETTING, *lines)
 
 
 def _public_word(content: bytes | None) -> str:
@@ -208,20 +236,30 @@ def _metadata(old: Entry, new: Entry) -> tuple[str, ...]:
     return tuple(marks) or ("attributes",)
 
 
-def _settings(before: Keys, after: Keys) -> tuple[str, ...]:
-    """Return the names of added, removed and changed settings."""
-    marks = []
-    for path in sorted({*before, *after}):
-        if path not in before:
-            marks.append(f"+{shown_path(path)}")
-        elif path not in after:
-            marks.append(f"−{shown_path(path)}")
-        elif before[path] != after[path]:
-            marks.append(f"~{shown_path(path)}")
-    marks = list(dict.fromkeys(marks))
-    if len(marks) > _MAX_MARKS:
-        marks[_MAX_MARKS:] = [f"and {len(marks) - _MAX_MARKS:,} more"]
-    return tuple(marks)
+def _settings(evidence: Evidence, change: PathChange) -> tuple[str, ...] | None:
+    """Return the changed settings of a file; None if it has no structure that can be read."""
+    files = evidence.once(ParsedFiles)
+    old, new = files.old(change), files.new(change)
+    if old is None or new is None:
+        return None
+    try:
+        changes = value_changes(old.value, new.value)
+    except Unreadable:
+        return None
+    is_nginx = syntax_of(change.name) == "conf"
+    return setting_marks(
+        changes,
+        is_secret=holds_secrets(change.path),
+        rename=_without_blocks if is_nginx else tuple,
+    )
+
+
+def _without_blocks(path: KeyPath) -> KeyPath:
+    """Return a path without the blocks of nginx around a directive, except a location."""
+    if not any(" " in name for name in path[:-1]):
+        return path
+    places = [name.partition(" ")[2] for name in path[:-1] if name.startswith("location ")]
+    return (" ".join([*places[-1:], path[-1]]),)
 
 
 def _lines(before: bytes | None, after: bytes | None) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ Several detectors look into the same files; `evidence.once(ParsedFiles)` is what
 
 from __future__ import annotations
 
-from clew.detectors.detector import Evidence, Tree
+from clew.detectors.detector import Evidence, PathChange, Tree
 from clew.detectors.formats.reading import SIZE_LIMIT, read_values, syntax_of
 from clew.detectors.formats.values import Unreadable, Value
 from clew.model.entry import Entry
@@ -32,35 +32,30 @@ class ParsedFiles:
         self._left: float = _BUDGET
         self._known: dict[tuple[bool, str], Parsed | None] = {}
 
-    def old(self, path: str) -> Parsed | None:
-        """Return the value of a file in the old tree; None if it cannot be read."""
-        return self._side(path, is_new=False)
+    def old(self, change: PathChange) -> Parsed | None:
+        """Return the old value of a file; None if it cannot be read."""
+        return self._side(change.path, change.old, self._old)
 
-    def new(self, path: str) -> Parsed | None:
-        """Return the value of a file in the new tree; None if it cannot be read."""
-        return self._side(path, is_new=True)
+    def new(self, change: PathChange) -> Parsed | None:
+        """Return the new value of a file; None if it cannot be read."""
+        return self._side(change.path, change.new, self._new)
 
-    def _side(self, path: str, *, is_new: bool) -> Parsed | None:
-        key = (is_new, path)
+    def _side(self, path: str, entry: Entry | None, tree: Tree) -> Parsed | None:
+        key = (tree is self._new, path)
         if key not in self._known:
-            self._known[key] = self._parse(self._new if is_new else self._old, path)
+            self._known[key] = self._parse(path, entry, tree)
         return self._known[key]
 
-    def _parse(self, tree: Tree, path: str) -> Parsed | None:
+    def _parse(self, path: str, entry: Entry | None, tree: Tree) -> Parsed | None:
         name = path.rpartition("/")[2]
         syntax = syntax_of(name)
-        entry = tree.entry(path)
-        if not syntax or not _is_readable(entry):
+        if not syntax or entry is None or not entry.is_file or entry.size > SIZE_LIMIT:
             return None
-        self._left -= (entry.size if entry else 0) * _COST.get(syntax, 1.0)
-        content = tree.read(path, SIZE_LIMIT) if self._left >= 0 else None
+        self._left -= entry.size * _COST.get(syntax, 1.0)
+        content = tree.read(path) if self._left >= 0 else None
         if content is None:
             return None
         try:
             return Parsed(read_values(name, content))
         except (Unreadable, RecursionError):
             return None
-
-
-def _is_readable(entry: Entry | None) -> bool:
-    return entry is not None and entry.is_file and entry.size <= SIZE_LIMIT

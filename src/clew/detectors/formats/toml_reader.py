@@ -15,8 +15,7 @@ _MAX_DOTS = 100
 
 def read_toml(text: str) -> Value:
     """Return the table of a file; raises `Unreadable`."""
-    dots = max((line.count(".") for line in text.splitlines()), default=0)
-    if len(text) > _LIMIT or dots > _MAX_DOTS:
+    if not is_safe_toml(text):
         raise Unreadable("too large")
     try:
         found = tomllib.loads(text, parse_float=Plain)
@@ -25,6 +24,12 @@ def read_toml(text: str) -> Value:
     except ValueError:
         raise Unreadable("not TOML") from None
     return _plain(found, NodeCounter(), 0)
+
+
+def is_safe_toml(text: str) -> bool:
+    """Return whether tomllib can parse a text in reasonable time and memory."""
+    dots = max((line.count(".") for line in text.splitlines()), default=0)
+    return len(text) <= _LIMIT and dots <= _MAX_DOTS
 
 
 def _plain(value: Any, counter: NodeCounter, depth: int) -> Value:

@@ -57,6 +57,16 @@ def is_same(one: Value, other: Value) -> bool:
     return True
 
 
+def is_equal(one: Value, other: Value) -> bool:
+    """Return whether two values mean the same."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(is_equal(one[key], other[key]) for key in one)
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(is_equal, one, other))
+    is_scalar = not isinstance(one, dict | list) and not isinstance(other, dict | list)
+    return is_scalar and is_same(one, other)
+
+
 class NodeCounter:
     """Counts what a reader has made, so that no file becomes larger than it may."""
 

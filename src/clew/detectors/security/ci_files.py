@@ -1,15 +1,14 @@
-"""CI detector: files that a build server runs, and that images are built from.
+"""CI detector: files that a build server runs.
 
-They run elsewhere and later, usually after a review: a note.  Jobs and steps that came, went or changed
-are named.  What makes checks weaker is told by `checks/check_files.py`; a file that it explains has no note
-unless something else in it deserves one.
+They run elsewhere and later, usually after a review: a note.  One that runs code for requests of
+strangers, with the rights of the repository, is a warning.  What makes checks weaker is told by
+`checks/checks.py`; a file that it explains has no note unless something else in it deserves one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from clew.detectors.checks.pipeline_steps import step_changes
 from clew.detectors.detector import Evidence, Finding, PathChange, WatchedPaths
 from clew.detectors.security.security_rules import (
     Alarm,
@@ -18,15 +17,13 @@ from clew.detectors.security.security_rules import (
     lines_between,
     rules_between,
 )
-from clew.model.fact import Severity
+from clew.detectors.security.workflow_changes import workflow_changes
 
 _NAMES = (
     ".gitlab-ci.yml", "Jenkinsfile", "azure-pipelines.yml", "azure-pipelines.yaml", ".travis.yml",
     "bitbucket-pipelines.yml", ".drone.yml", ".woodpecker.yml", "appveyor.yml", ".appveyor.yml",
     "cloudbuild.yaml", "buildspec.yml", ".cirrus.yml", "wercker.yml",
 )  # fmt: skip
-_IMAGES = ("Dockerfile", "Containerfile", "docker-compose", "compose")
-_IMAGE_ENDINGS = ("yml", "yaml")
 _DIRECTORIES = (".circleci", ".buildkite", ".woodpecker", ".gitea", ".forgejo")
 _NAMED_PATTERNS = {
     b"pull_request_target": "pull_request_target",
@@ -46,9 +43,7 @@ class CiFiles:
     name = "security/ci"
     version = 2
     kinds: tuple[str, ...] = ("security.ci",)
-    watch = WatchedPaths(
-        names=_NAMES, heads=_IMAGES, suffixes=(".Dockerfile",), directories=(".github", *_DIRECTORIES)
-    )  # fmt: skip
+    watch = WatchedPaths(names=_NAMES, directories=(".github", *_DIRECTORIES))
 
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
         yield from examine(evidence, changes, _judge)
@@ -61,31 +56,23 @@ def _judge(evidence: Evidence, change: PathChange) -> Iterator[Alarm]:
     rules = rules_between(*texts)
     if not rules:
         return
+    found = workflow_changes(change.name, *texts)
     added = b"\n".join(rules.added)
     named = [mark for sign, mark in _NAMED_PATTERNS.items() if sign in added]
-    if change.path in evidence.claimed and not named:
+    if change.path in evidence.claimed and not named and found.severity != Severity.HIGH:
         return
-    marks = (*_differences(change, *texts), *named)
-    yield Alarm("security.ci", "ci", change.path, Severity.NOTE, marks)
-
-
-def _differences(change: PathChange, old: bytes | None, new: bytes | None) -> tuple[str, ...]:
-    """Return the jobs and steps that differ, or the number of lines."""
-    if change.is_added or change.is_deleted:
-        return ("new",) if change.is_added else ("removed",)
-    is_pipeline = change.name.endswith((".yml", ".yaml")) and not change.name.startswith(_IMAGES)
-    steps = step_changes(old or b"", new or b"") if is_pipeline else []
-    return tuple(steps) or (lines_between(old, new).mark,)
+    state = "new" if change.is_added else "removed" if change.is_deleted else ""
+    marks = [state] if state else [*found.marks] or [lines_between(*texts).mark]
+    said = " ".join(marks)
+    marks += [mark for mark in named if mark not in said]
+    yield Alarm("security.ci", "ci", change.path, found.severity, tuple(marks))
 
 
 def _is_run(change: PathChange) -> bool:
-    """Return whether a build server or an image builder runs a file."""
+    """Return whether a build server runs a file."""
     name, directories = change.name, change.parent.split("/")
-    if name in _NAMES or name.endswith(".Dockerfile"):
+    if name in _NAMES:
         return True
-    if name.startswith(_IMAGES):
-        is_compose = name.startswith(("docker-compose", "compose"))
-        return not is_compose or name.rpartition(".")[2] in _IMAGE_ENDINGS
     if ".github" in directories:
         return "workflows" in directories or "actions" in directories
     return any(one in directories for one in _DIRECTORIES)

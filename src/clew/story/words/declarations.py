@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Sequence
 
-from clew.model.fact import Fact
+from clew.model.amount import counted
+from clew.model.fact import SEVERITY_RANK, Fact
 from clew.story.words.phrases import (
     NAMED_ON_CARD,
     Phrase,
@@ -56,32 +59,104 @@ def _locked(fact: Fact) -> str:
 
 def resources(facts: Sequence[Fact]) -> Phrase:
     path = facts[0].scope.partition(":")[2]
-    parts = [_resource(fact) for fact in facts]
+    name = base(path)
+    whole = _whole_file(facts)
+    if whole:
+        nouns = _nouns(facts)
+        return Phrase(
+            f"{name} {whole} ({some(nouns, 2)})",
+            f"{path} {whole}: {some([fact.subject for fact in facts], NAMED_ON_CARD)}",
+            f"{name} {whole}",
+        )
+    ordered = sorted(facts, key=_resources_order)
+    forms = [
+        f"{name}: {some([_resource(fact, marks, names) for fact in ordered], parts)}"
+        for parts, marks, names in _FORMS
+    ]
     return Phrase(
-        f"{base(path)}: {some(parts, 2)}", f"{path}: {some(parts, NAMED_ON_CARD)}",
-        f"{base(path)}: {some(parts, 1)}",
-    )  # fmt: skip
+        next((form for form in forms if len(form) <= _SHORT), forms[-1]),
+        f"{path}: {some([_resource(fact, NAMED_ON_CARD) for fact in ordered], NAMED_ON_CARD)}",
+        next((form for form in forms[2:] if len(form) <= _SHORTEST), forms[-1]),
+    )
 
 
-def _resource(fact: Fact) -> str:
-    sign = {"added": "+", "removed": "−", "changed": "~"}[fact.kind.partition(".")[2]]
-    details = [arrow(fact)] if fact.before and fact.after else []
-    details += fact.marks
-    return f"{sign}{fact.subject}" + (f" ({', '.join(details)})" if details else "")
+_ALL = 99
+_FORMS = ((2, 2, 2), (2, 1, 2), (1, 2, 2), (1, 1, 2), (1, 1, 1), (1, 0, 1))
+"""How many resources, marks of each, and names in the path of a mark; the best first."""
+_SHORT, _SHORTEST = 72, 48
+_WHOLE_FILE = {"new file": "new", "file removed": "removed"}
+"""Marks of resources added or removed with their file."""
+
+
+def _whole_file(facts: Sequence[Fact]) -> str:
+    """Return what happened to the file, if nothing else is said of its resources."""
+    marks = {fact.marks for fact in facts}
+    (first, *_) = marks
+    return _WHOLE_FILE.get(first[0], "") if len(marks) == 1 and len(first) == 1 else ""
+
+
+def _nouns(facts: Sequence[Fact]) -> list[str]:
+    """Return how many resources of each kind there are: `3 services`, `1 volume`."""
+    kinds = Counter(fact.subject.partition(" ")[0] for fact in facts if " " in fact.subject)
+    others = len(facts) - kinds.total()
+    found = [counted(number, kind) for kind, number in kinds.most_common()]
+    return [*found, counted(others, "resource")] if others else found
+
+
+def _resources_order(fact: Fact) -> tuple[int, int]:
+    words = ("removed", "changed", "added")
+    return -SEVERITY_RANK[fact.severity], words.index(fact.kind.partition(".")[2])
+
+
+def _resource(fact: Fact, most: int, names: int = _ALL) -> str:
+    """Return a resource with the first of its marks."""
+    marks = [mark for mark in fact.marks if mark not in _WHOLE_FILE]
+    subject = fact.subject
+    if names != _ALL:
+        marks = [_brief_mark(mark, names) for mark in marks]
+        subject = subject.removeprefix("AWS::")
+    if fact.kind != "resource.changed":
+        sign = _SIGNS[fact.kind.partition(".")[2]]
+        details = marks or [text for text in (fact.after or fact.before,) if text]
+        return f"{sign}{subject}" + (f" ({', '.join(details[:most])})" if details[:most] else "")
+    details = marks or ([arrow(fact)] if fact.before and fact.after else [])
+    said = ", ".join(details[:most]) + (" …" if len(details) > most > 0 else "")
+    if subject == "image" or not said:
+        return said or f"{subject} changed"
+    return f"{subject} {said}" if len(details) == 1 else f"{subject} ({said})"
+
+
+def _brief_mark(mark: str, most: int) -> str:
+    """Return a mark without the registry of an image, the place of a volume and most of a path."""
+    mark = _PLACE.sub(r"\1", _REGISTRY.sub("", mark))
+    path, space, rest = mark.partition(" ")
+    names = path.split(".")
+    sign = path[0] if path[0] in "+−~" else ""
+    return mark if len(names) <= most else f"{sign}{'.'.join(names[-most:])}{space}{rest}"
+
+
+_REGISTRY = re.compile(r"(?<= )[\w.:-]{1,80}/(?:[\w.-]{1,80}/){0,6}(?=[\w.-]{1,80}:[\w.-])")
+_PLACE = re.compile(r"(?<=^[+−]volume )(\S{1,80}) at \S{1,100}$")
 
 
 def links(facts: Sequence[Fact]) -> Phrase:
     return Phrase(
-        some([_link(fact, near(fact.subject)) for fact in facts], 1),
+        some([_link(fact, near(fact.subject)) for fact in facts], 2),
         some([_link(fact, fact.subject) for fact in facts], NAMED_ON_CARD),
+        some([_link(fact, base(fact.subject)) for fact in facts], 1),
     )
 
 
 def _link(fact: Fact, name: str) -> str:
+    if fact.before is None and fact.after is None:  # many links of a directory
+        place = "" if fact.subject == "." else f" in {name}"
+        return f"{fact.marks[0]}{place} ({', '.join(fact.marks[1:])})"
+    marks = f" ({', '.join(fact.marks)})" if fact.marks else ""
     match fact.kind:
         case "link.added":
-            return f"new link {name}" + (f" → {fact.after}" if fact.after else "")
+            return f"new link {name} → {fact.after}{marks}"
         case "link.removed":
-            return f"link {name} removed" + (f" (→ {fact.before})" if fact.before else "")
+            now = f", now a {fact.after}" if fact.after else ""
+            return f"link {name} removed (→ {fact.before}{now})"
         case _:
-            return f"{name}: {arrow(fact)}"
+            return f"{name}: {arrow(fact)}{marks}"

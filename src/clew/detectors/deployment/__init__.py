@@ -1,0 +1,1 @@
+"""Detectors for files that declare what is deployed: containers, clusters, clouds, interfaces."""

@@ -1,0 +1,265 @@
+"""Declaration detector: what a deployment file declares, by meaning.
+
+Compose, Kubernetes, Terraform, CloudFormation, Dockerfiles, descriptions of interfaces, schemas.
+The objects of a file are compared by kind and name, not by line.  One that moved to another file of
+the same dialect is neither new nor gone.
+A file whose objects are unchanged is left to others, as is one that cannot be read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from clew.detectors.deployment import (
+    clouds,
+    compose,
+    dockerfiles,
+    interfaces,
+    kubernetes,
+    schemas,
+    terraform,
+)
+from clew.detectors.deployment.declared import Declared, Key, Resources, declared_facts
+from clew.detectors.detector import Evidence, Finding, PathChange, Tree, WatchedPaths
+from clew.detectors.files.source_languages import is_generated_or_vendored
+from clew.detectors.files.value_changes import KeyPath
+from clew.detectors.formats.parsed_files import ParsedFiles
+from clew.detectors.formats.reading import decoded
+from clew.detectors.formats.values import Unreadable, Value
+from clew.detectors.security.security_rules import in_fresh_clone, is_dependency
+from clew.model.entry import Entry
+from clew.model.fact import Fact, Severity
+from clew.model.named_tuple import NamedTuple
+
+_MAX_FACTS = 60
+"""Facts about one file; the last one counts the rest."""
+_MAX_FILES = 200
+_TEXT_LIMIT = 256 << 10
+_TEXT_BUDGET = 1 << 20
+"""Bytes of Dockerfiles, Terraform and schemas that are read in one story."""
+
+_VALUE_SUFFIXES = (".yaml", ".yml", ".json")
+_TEXT_SUFFIXES = (".tf", ".tofu", ".graphql", ".graphqls", ".gql", ".proto", ".prisma")
+
+
+class _Dialect(NamedTuple):
+    name: str
+    rename: Callable[[KeyPath], KeyPath] = tuple
+
+
+_COMPOSE = _Dialect("compose", compose.shown_names)
+_KUBERNETES = _Dialect("kubernetes", kubernetes.shown_names)
+_TERRAFORM = _Dialect("terraform")
+_DOCKERFILE = _Dialect("dockerfile", dockerfiles.shown_names)
+_INTERFACE = _Dialect("openapi", interfaces.shown_names)
+_CLOUD = _Dialect("cloudformation")
+_SCHEMA = _Dialect("schema")
+
+
+class _File(NamedTuple):
+    """Both versions of a file."""
+
+    change: PathChange
+    dialect: _Dialect
+    old: Resources
+    new: Resources
+
+
+class Declarations:
+    """Reports resources that files declare differently."""
+
+    name = "config/declarations"
+    version = 1
+    kinds: tuple[str, ...] = ("resource.added", "resource.changed", "resource.removed")
+    watch = WatchedPaths(
+        suffixes=(*_VALUE_SUFFIXES, *_TEXT_SUFFIXES, ".Dockerfile", ".dockerfile"),
+        heads=("Dockerfile", "Containerfile", "dockerfile"),
+    )
+
+    def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
+        reader = _Reader(evidence)
+        files: list[_File] = []
+        for change in _candidates(evidence, changes):
+            with evidence.guarded(change.path):
+                if found := reader.read(change):
+                    files.append(found)
+        for one in _without_moves(files):
+            facts = _facts(evidence, one)
+            if facts:
+                yield Finding(facts, (one.change.path,))
+
+
+def _candidates(evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[PathChange]:
+    """Yield the files to look into: edited here, not installed, not made by a program."""
+    number = 0
+    moved = _moved_contents(changes)
+    for change in changes:
+        path = change.path
+        entries = [entry for entry in (change.old, change.new) if entry is not None]
+        if not change.is_content or not all(entry.is_file for entry in entries):
+            continue
+        if path in evidence.owners or is_dependency(path) or is_generated_or_vendored(path):
+            continue
+        if any(entry.content in moved for entry in entries) or in_fresh_clone(evidence, path):
+            continue
+        number += 1
+        if number > _MAX_FILES:
+            return
+        yield change
+
+
+def _moved_contents(changes: Sequence[PathChange]) -> set[object]:
+    """Return the contents that were deleted at one path and appeared at another."""
+    deleted = {one.old.content for one in changes if one.new is None and one.old is not None}
+    added = {one.new.content for one in changes if one.old is None and one.new is not None}
+    return deleted & added - {None}
+
+
+class _Reader:
+    """Reads files in the dialect that they are written in."""
+
+    def __init__(self, evidence: Evidence) -> None:
+        self._evidence = evidence
+        self._files = evidence.once(ParsedFiles)
+        self._left = _TEXT_BUDGET
+
+    def read(self, change: PathChange) -> _File | None:
+        """Return both versions of a file; None if it declares nothing that is known."""
+        name = change.name
+        if dockerfiles.is_dockerfile(name):
+            return self._text(change, _DOCKERFILE, dockerfiles.dockerfile_resources)
+        if name.endswith((".tf", ".tofu")):
+            return self._text(change, _TERRAFORM, terraform.terraform_resources)
+        if schema := schemas.schema_reader(name):
+            return self._text(change, _SCHEMA, schema)
+        return self._values(change)
+
+    def _text(
+        self, change: PathChange, dialect: _Dialect, read: Callable[[str], Resources]
+    ) -> _File | None:
+        try:
+            old = self._resources(self._evidence.old, change.path, change.old, read)
+            new = self._resources(self._evidence.new, change.path, change.new, read)
+        except Unreadable:
+            return None
+        return _File(change, dialect, old, new)
+
+    def _resources(
+        self, tree: Tree, path: str, entry: Entry | None, read: Callable[[str], Resources]
+    ) -> Resources:
+        if entry is None or not entry.is_file:
+            return {}
+        self._left -= entry.size
+        if entry.size > _TEXT_LIMIT or self._left < 0:
+            raise Unreadable("too large")
+        return read(decoded(tree.read(path) or b""))
+
+    def _values(self, change: PathChange) -> _File | None:
+        old, new = self._files.old(change), self._files.new(change)
+        if (change.old and old is None) or (change.new and new is None):
+            return None
+        values = [one.value for one in (old, new) if one is not None]
+        dialects = {_dialect(change.name, value) for value in values}
+        read = _READERS.get(next(iter(dialects)).name) if len(dialects) == 1 else None
+        if read is None:
+            return None
+        return _File(
+            change,
+            dialects.pop(),
+            read(old.value) if old is not None else {},
+            read(new.value) if new is not None else {},
+        )
+
+
+_NONE = _Dialect("")
+
+_READERS: dict[str, Callable[[Value], Resources]] = {
+    "compose": compose.compose_resources,
+    "kubernetes": kubernetes.kubernetes_resources,
+    "openapi": interfaces.interface_resources,
+    "cloudformation": clouds.cloud_resources,
+}
+
+
+def _dialect(name: str, value: Value) -> _Dialect:
+    """Return the dialect of a value; one without a name if it is an ordinary file."""
+    if compose.is_compose(name, value):
+        return _COMPOSE
+    if kubernetes.is_kubernetes(value):
+        return _KUBERNETES
+    if interfaces.is_interface(value):
+        return _INTERFACE
+    return _CLOUD if clouds.is_cloud(value) else _NONE
+
+
+_Place = tuple[str, str]
+
+
+def _without_moves(files: Sequence[_File]) -> Iterator[_File]:
+    """Yield the files, a resource that moved from one to another only where it is now."""
+    gone: dict[tuple[_Place, Key], Declared] = {}
+    came: set[tuple[_Place, Key]] = set()
+    for one in files:
+        place = _place(one)
+        gone |= {(place, key): one.old[key] for key in one.old.keys() - one.new.keys()}
+        came |= {(place, key) for key in one.new.keys() - one.old.keys()}
+    for one in files:
+        place = _place(one)
+        stayed = {key: old for key, old in one.old.items() if (place, key) not in came}
+        arrived = {key: gone[place, key] for key in one.new if (place, key) in gone}
+        yield one._replace(old={**stayed, **arrived})
+
+
+def _place(one: _File) -> _Place:
+    """Return in which files a resource with the same name is the same one."""
+    match one.dialect.name:
+        case "kubernetes":
+            return "kubernetes", ""
+        case "terraform" | "compose":
+            return one.dialect.name, one.change.parent
+        case name:
+            return name, one.change.path
+
+
+def _facts(evidence: Evidence, one: _File) -> tuple[Fact, ...]:
+    path = one.change.path
+    scope = f"{one.dialect.name}:{path}"
+    found = list(declared_facts(scope, one.old, one.new, one.dialect.rename))
+    mark = "new file" if one.change.is_added else "file removed" if one.change.is_deleted else ""
+    facts = [
+        fact._replace(
+            evidence=(path,),
+            marks=(mark, *fact.marks) if mark else fact.marks,
+            severity=_severity(evidence, one, fact),
+        )
+        for fact in found
+    ]
+    if len(facts) > _MAX_FACTS:
+        rest = len(facts) - _MAX_FACTS
+        facts[_MAX_FACTS:] = [Fact("resource.changed", scope, f"{rest:,} others", evidence=(path,))]
+    return tuple(facts)
+
+
+def _severity(evidence: Evidence, one: _File, fact: Fact) -> str:
+    """Return the severity of a fact; a whole deployment that is gone is not one left unprotected."""
+    if fact.kind != "resource.removed" or fact.severity != Severity.HIGH:
+        return fact.severity
+    if one.dialect is _TERRAFORM and fact.subject in _forgotten(evidence, one.change):
+        return Severity.NONE
+    beside = evidence.new.entries(one.change.parent)
+    suffix = one.change.name[one.change.name.rfind(".") :]
+    is_left = one.change.new is not None or any(name.endswith(suffix) for name in beside)
+    return Severity.HIGH if is_left else Severity.NOTE
+
+
+def _forgotten(evidence: Evidence, change: PathChange) -> set[str]:
+    """Return the addresses that the files of a directory say are moved or no longer managed."""
+    found: set[str] = set()
+    for name, entry in list(evidence.new.entries(change.parent).items())[:100]:
+        if name.endswith((".tf", ".tofu")) and entry.is_file and entry.size <= _TEXT_LIMIT:
+            path = f"{change.parent}/{name}" if change.parent else name
+            try:
+                found |= terraform.forgotten(decoded(evidence.new.read(path) or b""))
+            except Unreadable:
+                continue
+    return found

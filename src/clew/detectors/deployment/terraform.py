@@ -1,0 +1,181 @@
+"""Terraform dialect: resources, modules, variables and providers of `.tf` files."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from clew.detectors.deployment.declared import (
+    HIGH,
+    HIGH_IF_CHANGED,
+    NOTE,
+    Declared,
+    Guard,
+    Resources,
+    Risk,
+)
+from clew.detectors.formats.hcl_reader import HclBlock, read_hcl
+from clew.detectors.formats.values import Hidden, Value
+from clew.model.fact import Severity
+
+_OPEN = ("0.0.0.0/0", "::/0", "*", "Internet", "Any")
+_WEB_PORTS = ("80", "443", "8080", "8443")
+_STATEFUL = re.compile(
+    r"db_instance|rds_cluster|db_cluster|dynamodb_table|s3_bucket|storage_bucket|storage_account"
+    r"|storage_container|sql_database|sql_server|database_instance|mssql|mysql|postgres|cosmosdb"
+    r"|redis|elasticache|memorydb|docdb|neptune|opensearch|elasticsearch|efs_file_system|ebs_volume"
+    r"|filestore|persistent_volume|disk|bigquery_dataset|bigquery_table|spanner|bigtable|firestore"
+    r"|kms_key|secretsmanager_secret|key_vault|ecr_repository|kinesis_stream|sqs_queue|volume"
+    r"|redshift|timestream|backup_vault|route53_zone|dns_zone|kafka|msk_cluster"
+)
+"""Types that hold data, keys or names: without the declaration, the next apply destroys them."""
+_SHOWN_TYPES = {
+    "resource": "", "data": "data.", "module": "module.", "variable": "var.", "output": "output.",
+    "provider": "provider.", "locals": "locals", "terraform": "terraform", "check": "check.",
+    "import": "import", "moved": "moved", "removed": "removed",
+}  # fmt: skip
+_MAIN = ("instance_type", "instance_class", "machine_type", "vm_size", "size", "version", "image")
+
+
+def terraform_resources(text: str) -> Resources:
+    """Return what a file declares; raises `Unreadable`."""
+    found: Resources = {}
+    for block in read_hcl(text).blocks:
+        key: tuple[str, ...] = block.type, *block.labels
+        number = 1
+        while key in found:  # `provider "aws"` with an alias, several `locals`
+            number += 1
+            key = block.type, *block.labels, _text(block.attributes.get("alias")) or str(number)
+            if number > 200:
+                break
+        found[key] = _declared(block)
+    return found
+
+
+def forgotten(text: str) -> set[str]:
+    """Return the addresses that `moved` and `removed` blocks say are not to be destroyed."""
+    blocks = [block for block in read_hcl(text).blocks if block.type in ("moved", "removed")]
+    return {_text(block.attributes.get("from")) for block in blocks}
+
+
+def address(key: tuple[str, ...]) -> str:
+    """Return the address of a resource: `aws_instance.web`, `module.vpc`."""
+    return _SHOWN_TYPES.get(key[0], f"{key[0]} ") + ".".join(key[1:])
+
+
+def _declared(block: HclBlock) -> Declared:
+    body = _body(block)
+    main = next((_text(body.get(name)) for name in _MAIN if body.get(name)), None)
+    kind = block.labels[0] if block.type == "resource" and block.labels else ""
+    is_stateful = bool(_STATEFUL.search(kind))
+    is_secret = _is_true(body.get("sensitive"))
+    shown = {**body, "default": Hidden(repr(body.get("default")))} if is_secret else body
+    return Declared(
+        address((block.type, *block.labels)),
+        shown,
+        main if main and len(main) <= 40 else None,
+        dict(_risks(kind, block)),
+        dict(_guards(block)),
+        Severity.HIGH if is_stateful else Severity.NONE,
+        block.labels,
+    )
+
+
+def _body(block: HclBlock) -> dict[str, Value]:
+    """Return the attributes and inner blocks of a block as one mapping."""
+    found = dict(block.attributes)
+    for inner in block.blocks:
+        key = ".".join((inner.type, *inner.labels))
+        value: Value = _body(inner)
+        before = found.get(key)
+        if key not in found:
+            found[key] = value
+        else:
+            found[key] = [*(before if isinstance(before, list) else [before]), value]
+    return found
+
+
+def _risks(kind: str, block: HclBlock) -> Iterator[tuple[str, Risk]]:
+    for inner in _inbound(kind, block):
+        sources = [
+            one
+            for name in ("cidr_blocks", "ipv6_cidr_blocks", "source_ranges", "source_address_prefix",
+                         "source_address_prefixes", "cidr_ipv4", "cidr_ipv6", "cidr_block")
+            for one in _words(inner.attributes.get(name))
+        ]  # fmt: skip
+        opened = next((one for one in sources if one in _OPEN), None)
+        if opened:
+            ports = _ports(inner)
+            is_web = bool(ports) and all(port in _WEB_PORTS for port in ports)
+            text = f"open to {opened}" + (f" (port {', '.join(ports[:3])})" if ports else "")
+            yield text, NOTE if is_web else HIGH
+    given = block.attributes
+    if _is_true(given.get("publicly_accessible")):
+        yield "publicly accessible", HIGH_IF_CHANGED
+    if _text(given.get("acl")).startswith("public-"):
+        yield f"acl {_text(given['acl'])[:40]}", HIGH_IF_CHANGED
+    if _is_true(given.get("force_destroy")):
+        yield "force_destroy", NOTE
+    if _is_true(given.get("skip_final_snapshot")):
+        yield "no final snapshot", NOTE
+    for name in ("backup_retention_period", "backup_retention_days", "retention_period"):
+        if given.get(name) == "0":
+            yield "no backups", HIGH_IF_CHANGED
+
+
+def _inbound(kind: str, block: HclBlock) -> Iterator[HclBlock]:
+    """Yield the blocks that allow connections from outside."""
+    yield from (inner for inner in block.blocks if inner.type == "ingress")
+    rule = _text(block.attributes.get("type")).lower()
+    direction = _text(block.attributes.get("direction")).lower()
+    is_rule = "security_group" in kind and (rule == "ingress" or kind.endswith("ingress_rule"))
+    is_firewall = "firewall" in kind and direction != "egress"
+    is_azure = "network_security_rule" in kind and direction == "inbound"
+    if (is_rule or is_firewall or is_azure) and "deny" not in (
+        _text(block.attributes.get("access")).lower(),
+        *(inner.type for inner in block.blocks),
+    ):
+        yield block
+    for inner in block.blocks:
+        if inner.type == "security_rule" and _text(inner.attributes.get("access")) == "Allow":
+            yield inner
+
+
+def _ports(block: HclBlock) -> list[str]:
+    found = [
+        port
+        for one in (block, *block.blocks)
+        for name in ("from_port", "to_port", "ports", "destination_port_range")
+        for port in _words(one.attributes.get(name))
+    ]
+    return list(dict.fromkeys(port for port in found if len(port) <= 11))
+
+
+def _guards(block: HclBlock) -> Iterator[tuple[str, Guard]]:
+    for inner in block.blocks:
+        if inner.type == "lifecycle" and _is_true(inner.attributes.get("prevent_destroy")):
+            yield "prevent_destroy", Guard("may be destroyed", Severity.HIGH)
+    for name in (
+        "deletion_protection",
+        "deletion_protection_enabled",
+        "enable_deletion_protection",
+    ):
+        if _is_true(block.attributes.get(name)):
+            yield "deletion protection", Guard("no deletion protection", Severity.HIGH)
+    for name in ("storage_encrypted", "encrypted", "enable_encryption", "block_public_acls",
+                 "block_public_policy", "restrict_public_buckets"):  # fmt: skip
+        if _is_true(block.attributes.get(name)):
+            yield name, Guard(f"no longer {name}", Severity.HIGH)
+
+
+def _words(value: Value) -> list[str]:
+    items = value if isinstance(value, list) else [value]
+    return [one for one in items if isinstance(one, str)]
+
+
+def _text(value: Value) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _is_true(value: Value) -> bool:
+    return value in (True, "true")

@@ -1,0 +1,200 @@
+"""Record detector: records that came and went in JSON and YAML data.
+
+Data is a list of mappings, alone or as the main value of a file, or a mapping of many mappings of
+the same shape; and every JSON or YAML file in a directory of data.  Contents are not shown, only
+how many records there are and which fields differ.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from clew.detectors.data.data_facts import bytes_to_read, data_fact, split_crowds
+from clew.detectors.detector import Evidence, Finding, PathChange, Tree, WatchedPaths
+from clew.detectors.files.key_names import shown_name
+from clew.detectors.files.source_languages import is_generated_or_vendored
+from clew.detectors.formats.reading import decoded
+from clew.detectors.formats.values import Unreadable
+from clew.detectors.formats.yaml_reader import read_yaml
+from clew.detectors.security.security_rules import in_fresh_clone, is_dependency
+from clew.model.amount import counted
+from clew.model.named_tuple import NamedTuple
+
+DATA_DIRECTORIES = frozenset((
+    "fixtures", "__fixtures__", "testdata", "test-data", "test_data", "__snapshots__", "data",
+    "datasets", "dataset", "seeds", "seed", "dumps", "exports", "corpus", "samples", "mocks",
+    "__mocks__", "cassettes",
+))  # fmt: skip
+_CONFIGURATION = frozenset((
+    "package.json", "tsconfig.json", "composer.json", "deno.json", "turbo.json", "nx.json",
+    "tasks.json", "launch.json", "settings.json", "keybindings.json", "manifest.json",
+))  # fmt: skip
+_IDENTITIES = (
+    "id",
+    "_id",
+    "uuid",
+    "guid",
+    "key",
+    "sku",
+    "slug",
+    "code",
+    "name",
+    "email",
+    "pk",
+    "title",
+)
+_LEAST = 5
+"""Lists of fewer records outside a directory of data are settings."""
+_JSON_LIMIT = 6 << 20
+_YAML_LIMIT = 256 << 10
+_BUDGET = 12 << 20
+_MANY = 4
+"""From this number, files of one directory of data share a line."""
+
+
+class _Records(NamedTuple):
+    """The records of a file."""
+
+    all: list[Any]
+    by_identity: dict[str, Any] | None
+    """By what identifies them; None if nothing does."""
+
+
+class Records:
+    """Reports changed records of data files."""
+
+    name = "data/records"
+    version = 1
+    kinds: tuple[str, ...] = ("data.changed",)
+    watch = WatchedPaths(suffixes=(".json", ".yaml", ".yml", ".geojson"))
+
+    def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
+        left = _BUDGET
+        others: list[PathChange] = []
+        for change in changes:
+            if not _is_candidate(evidence, change):
+                continue
+            left -= bytes_to_read(change)
+            finding = None
+            with evidence.guarded(change.path):
+                finding = _finding(evidence, change) if left >= 0 else None
+            if finding is not None:
+                yield finding
+            elif _is_in_data(change):
+                others.append(change)
+        _, crowded = split_crowds("records", others, _MANY - 1)
+        yield from crowded
+
+
+def _is_candidate(evidence: Evidence, change: PathChange) -> bool:
+    path = change.path
+    entries = [entry for entry in (change.old, change.new) if entry is not None]
+    limit = _YAML_LIMIT if path.endswith(("yaml", "yml")) else _JSON_LIMIT
+    if not change.is_content or not all(entry.is_file and entry.size <= limit for entry in entries):
+        return False
+    if change.name in _CONFIGURATION or path.startswith("etc/") or change.name.startswith("."):
+        return False
+    if path in evidence.owners or is_dependency(path) or is_generated_or_vendored(path):
+        return False
+    return not in_fresh_clone(evidence, path)
+
+
+def _is_in_data(change: PathChange) -> bool:
+    return not DATA_DIRECTORIES.isdisjoint(change.parent.split("/"))
+
+
+def _finding(evidence: Evidence, change: PathChange) -> Finding | None:
+    old, new = (_records(tree, change) for tree in (evidence.old, evidence.new))
+    if (change.old and old is None) or (change.new and new is None):
+        return None
+    number = max(len(one.all) for one in (old, new) if one is not None)
+    if number < (1 if _is_in_data(change) else _LEAST):
+        return None
+    before = counted(len(old.all), "record") if old is not None else None
+    after = counted(len(new.all), "record") if new is not None else None
+    marks = _marks(old, new) if old is not None and new is not None else ()
+    if old is not None and new is not None and not marks:
+        return None
+    return Finding((data_fact("records", change.path, before, after, marks),), (change.path,))
+
+
+def _records(tree: Tree, change: PathChange) -> _Records | None:
+    """Return the records of a file; None if there is none, or it holds something else."""
+    content = tree.read(change.path, _JSON_LIMIT)
+    if content is None:
+        return None
+    try:
+        text = decoded(content)
+        documents = [json.loads(text)] if text.lstrip()[:1] in ("[", "{") else read_yaml(text)
+    except (Unreadable, ValueError, RecursionError):
+        return None
+    found = _list_of(documents[0]) if len(documents) == 1 else None
+    return _Records(found, _by_identity(found)) if found is not None else None
+
+
+def _list_of(value: Any) -> list[Any] | None:
+    """Return the records of a value: a list of mappings, or the values of a mapping of many."""
+    if isinstance(value, list):
+        is_data = all(isinstance(one, dict) for one in value)
+        return value if is_data else None
+    if not isinstance(value, dict):
+        return None
+    lists = [one for one in value.values() if isinstance(one, list) and len(one) >= _LEAST]
+    if len(lists) == 1 and len(value) <= 6 and all(isinstance(one, dict) for one in lists[0]):
+        return lists[0]
+    return _values_of_one_shape(value)
+
+
+def _values_of_one_shape(value: dict[Any, Any]) -> list[Any] | None:
+    """Return the values of a mapping of many mappings that have the same fields."""
+    inner = [one for one in value.values() if isinstance(one, dict) and one]
+    if len(inner) < max(_LEAST * 2, len(value)):
+        return None
+    shapes = Counter(frozenset(map(str, one)) for one in inner[:1000])
+    ((shape, number),) = shapes.most_common(1)
+    if number * 10 < min(len(inner), 1000) * 8 or len(shape) < 2:
+        return None
+    return [{"_id": str(key), **one} for key, one in value.items()]
+
+
+def _by_identity(records: list[Any]) -> dict[str, Any] | None:
+    for key in _IDENTITIES:
+        names = [repr(one.get(key)) for one in records if one.get(key) is not None]
+        if len(names) == len(records) == len(set(names)):
+            return dict(zip(names, records, strict=True))
+    return None
+
+
+def _marks(old: _Records, new: _Records) -> tuple[str, ...]:
+    """Return how many records there are, came, went and changed."""
+    if old.by_identity is not None and new.by_identity is not None:
+        before, after = old.by_identity, new.by_identity
+        added, removed = len(after.keys() - before.keys()), len(before.keys() - after.keys())
+        changed = [key for key, one in after.items() if key in before and before[key] != one]
+        fields = _fields([(before[key], after[key]) for key in changed[:2000]])
+    else:
+        bags = [Counter(json.dumps(one, sort_keys=True) for one in side.all) for side in (old, new)]
+        removed, added = (bags[0] - bags[1]).total(), (bags[1] - bags[0]).total()
+        both = min(removed, added)
+        added, removed, changed, fields = added - both, removed - both, [""] * both, ""
+    was, now = len(old.all), len(new.all)
+    marks = [f"{was:,} → {counted(now, 'record')}"] if was != now else []
+    marks += [f"+{added:,}"] if added and removed else []
+    marks += [f"−{removed:,}"] if added and removed else []
+    marks += [f"+{counted(added, 'record')}"] if added and not removed else []
+    marks += [f"−{counted(removed, 'record')}"] if removed and not added else []
+    marks += [f"{counted(len(changed), 'record')} changed{fields}"] if changed else []
+    return tuple(marks)
+
+
+def _fields(pairs: list[tuple[dict[str, Any], dict[str, Any]]]) -> str:
+    """Return the fields in which records differ, if they are few: ` (price)`."""
+    names: set[str] = set()
+    for one, other in pairs:
+        names |= {str(key) for key in one.keys() | other.keys() if one.get(key) != other.get(key)}
+        if len(names) > 3:
+            return ""
+    return f" ({', '.join(shown_name(name) for name in sorted(names))})" if names else ""
