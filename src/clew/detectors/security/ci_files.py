@@ -18,6 +18,7 @@ from clew.detectors.security.security_rules import (
     rules_between,
 )
 from clew.detectors.security.workflow_changes import workflow_changes
+from clew.model.fact import Severity
 
 _NAMES = (
     ".gitlab-ci.yml", "Jenkinsfile", "azure-pipelines.yml", "azure-pipelines.yaml", ".travis.yml",
@@ -50,7 +51,7 @@ class CiFiles:
 
 
 def _judge(evidence: Evidence, change: PathChange) -> Iterator[Alarm]:
-    if not change.is_content or not _is_run(change) or change.path in evidence.claimed:
+    if not change.is_content or not _is_run(change):
         return
     texts = content(evidence.old, change.path), content(evidence.new, change.path)
     rules = rules_between(*texts)
