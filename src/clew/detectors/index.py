@@ -115,7 +115,7 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
     ),
     "security.ssh_files:SshFiles": (
         "security/ssh",
-        1,
+        2,
         ('security.authorized_keys', 'security.login', 'security.private_key', 'config.added', 'config.changed', 'config.removed'),
         WatchedPaths(paths=('etc/ssh/sshd_config', 'etc/ssh/sshrc'), below=('etc/ssh/sshd_config.d',), names=('authorized_keys', 'authorized_keys2', 'id_dsa', 'id_ecdsa', 'id_ecdsa_sk', 'id_ed25519', 'id_ed25519_sk', 'id_rsa'), suffixes=('.key', '.pem', '.ppk'), directories=('.ssh',)),
     ),
@@ -229,13 +229,13 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
     ),
     "system.systemd:Systemd": (
         "system/systemd",
-        1,
+        2,
         ('service.enabled', 'service.disabled', 'service.masked', 'service.added', 'service.changed', 'service.removed', 'security.preload'),
         WatchedPaths(directories=('systemd',)),
     ),
     "system.sysv:SysV": (
         "system/init",
-        1,
+        2,
         ('service.enabled', 'service.disabled', 'service.added', 'service.changed', 'service.removed', 'security.preload'),
         WatchedPaths(paths=('etc/rc.d/rc.local', 'etc/rc.local', 'etc/supervisor/supervisord.conf', 'etc/supervisord.conf'), below=('etc/cont-init.d', 'etc/init.d', 'etc/rc.d/init.d', 'etc/rc.d/rc0.d', 'etc/rc.d/rc1.d', 'etc/rc.d/rc2.d', 'etc/rc.d/rc3.d', 'etc/rc.d/rc4.d', 'etc/rc.d/rc5.d', 'etc/rc.d/rc6.d', 'etc/rc.d/rcS.d', 'etc/rc0.d', 'etc/rc1.d', 'etc/rc2.d', 'etc/rc3.d', 'etc/rc4.d', 'etc/rc5.d', 'etc/rc6.d', 'etc/rcS.d', 'etc/runit/runsvdir/default', 'etc/runlevels', 'etc/s6-overlay/s6-rc.d', 'etc/s6-overlay/s6-rc.d/user/contents.d', 'etc/service', 'etc/services.d', 'etc/supervisor/conf.d', 'etc/supervisord.d', 'etc/sv', 'var/service')),
     ),

@@ -134,22 +134,27 @@ def read_pubspec(content: bytes) -> ManifestContent:
     return ManifestContent(found, data)
 
 
-_POM = re.compile(rb"<(dependency|plugin)>(.{0,4000}?)</\1>", re.S)
-_POM_PART = re.compile(rb"<(groupId|artifactId|version)>\s*([^<\s]{1,200})\s*</")
+_POM = re.compile(rb"<(?:dependency|plugin)>")
+_POM_END = re.compile(rb"</(?:dependency|plugin)>")
+_POM_PART = re.compile(rb"<(groupId|artifactId|version)>\s{0,200}+([^<\s]{1,200})\s{0,200}+</")
 
 
 def read_pom(content: bytes) -> ManifestContent:
     """Return the requirements of a Maven `pom.xml`, read without an XML parser."""
     found = {}
-    for match in _POM.finditer(content):
+    head, *blocks = _POM.split(content)
+    rest = [head]
+    for block in blocks:
+        body, *after = _POM_END.split(block, maxsplit=1)
+        rest += after
         parts = {
             key.decode(): value.decode("utf-8", "replace")
-            for key, value in _POM_PART.findall(match[2])
+            for key, value in _POM_PART.findall(body[:4_000])
         }
         if "artifactId" in parts:
             name = f"{parts.get('groupId', 'org.apache.maven.plugins')}:{parts['artifactId']}"
             found[name] = Requirement(shown_specifier(parts.get("version", "")))
-    return ManifestContent(found, _POM.sub(b"", content))
+    return ManifestContent(found, rest)
 
 
 _GRADLE = re.compile(

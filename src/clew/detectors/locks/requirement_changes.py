@@ -61,7 +61,7 @@ def _wanted(requirement: Requirement | None) -> str:
     if requirement is None:
         return ""
     text = requirement.specifier
-    if text.startswith("==") and "," not in text:
+    if "," not in text:
         text = text.lstrip("=")
     return text or requirement.commit
 

@@ -1,7 +1,7 @@
 """Install script detector: programs that a project runs when its packages are installed.
 
 `package.json` and `composer.json` may name them; npm and Composer run them without a question.
-Scripts of well-known tools, and those of a project that is new, are notes.
+Commands of well-known tools are not reported, and those of a project that is new are notes.
 """
 
 from __future__ import annotations
@@ -67,11 +67,12 @@ def _facts(evidence: Evidence, change: PathChange) -> Iterator[Fact]:
     for name in sorted(after):
         if before.get(name) == after[name]:
             continue
-        is_known = is_mild or all(_KNOWN.fullmatch(part) for part in _parts(after[name]))
+        if all(_KNOWN.fullmatch(part) for part in _parts(after[name])):
+            continue
         yield Fact(
             "security.install_script", "project", change.path,
             shown_command(before[name]) if name in before else None, shown_command(after[name]),
-            severity=Severity.NOTE if is_known else Severity.HIGH,
+            severity=Severity.NOTE if is_mild else Severity.HIGH,
             evidence=(change.path,), marks=(name,),
         )  # fmt: skip
     allowed = _allowed(new) - _allowed(old)

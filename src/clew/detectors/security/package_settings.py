@@ -134,7 +134,7 @@ def package_settings(settings: Iterable[Setting]) -> PackageSettings:
 
 
 def _meanings(one: Setting) -> list[tuple[str, object]]:
-    key, value = one.key, one.value.strip()
+    key, value = one.key, one.value.strip().replace("\\:", ":")  # as in a properties file
     found: list[tuple[str, object]] = []
     if is_place(one):
         found += [

@@ -189,7 +189,7 @@ def _apt_programs(path: str, old: bytes | None, new: bytes | None) -> Iterator[F
 
 def _fact(
     word: str, path: str, severity: str, marks: Sequence[str], before: str = "", after: str = "",
-    scope: str = "settings",
+    scope: str = "registry",
 ) -> Fact:  # fmt: skip
     return Fact(
         f"security.{word}", scope, path, before or None, after or None,

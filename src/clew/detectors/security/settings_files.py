@@ -32,7 +32,7 @@ _BY_NAME: dict[str, SettingsFile] = {
     "lerna.json": SettingsFile(eco.NODE, read.json_settings, False),
     "pip.conf": _PIP, "pip.ini": _PIP, ".pypirc": _PIP, ".pydistutils.cfg": _PIP,
     "setup.cfg": SettingsFile(eco.PYTHON, read.line_settings, False),
-    "pyproject.toml": SettingsFile(eco.PYTHON, read.toml_settings, False),
+    "pyproject.toml": SettingsFile(eco.PYTHON, read.pyproject_settings, False),
     "Pipfile": SettingsFile(eco.PYTHON, read.toml_settings, False),
     "uv.toml": SettingsFile(eco.PYTHON, read.toml_settings),
     "pdm.toml": SettingsFile(eco.PYTHON, read.toml_settings),
@@ -66,7 +66,7 @@ _BY_DIRECTORY: dict[str, dict[str, SettingsFile]] = {
         "config.toml": SettingsFile(eco.RUST, read.toml_settings),
         "config": SettingsFile(eco.RUST, read.toml_settings),
     },
-    ".m2": {"settings.xml": SettingsFile(eco.JAVA, read.maven_settings)},
+    ".m2": {"settings.xml": SettingsFile(eco.JAVA, read.maven_user_settings)},
     ".gradle": {
         "gradle.properties": SettingsFile(eco.JAVA, read.line_settings),
         "init.gradle.kts": SettingsFile(eco.JAVA, read.gradle_settings),

@@ -19,13 +19,15 @@ _MAX_SETTINGS = 20_000
 _MAX_LINES = 20_000
 _MAX_LINE = 4_096
 _LINE = re.compile(
-    r"""\s*(?:export\s+|ENV\s+|ARG\s+|set\s+)?["']?(:?[@\w][\w@./:$-]{0,120}?)["']?\s*(?:[=:]\s*|\s+)(.*)$"""
+    r"""\s*(?:export\s+|ENV\s+|ARG\s+|set\s+)?["']?(@[\w.-]{1,80}:[\w-]{1,40}|:?\w[\w./$-]{0,120}?)["']?"""
+    r"""\s*(?:[=:]\s*|\s+)(.*)$"""
 )
 _BARE = re.compile(r"\s*(-{0,2}[a-z][a-z-]{1,40})\s*$")
 _APT = re.compile(r"([A-Za-z][\w:-]{1,120})\s+\"([^\"\n]{0,500})\"")
 _XML_URL = re.compile(
     r"<(?:mirror|repository|pluginRepository|snapshotRepository)>(?:(?!</?(?:mirror|repository)>)[\s\S]){0,2000}?<url>\s*([^<\s]{1,500})"
 )
+_XML_ANY_URL = re.compile(r"<url>\s{0,100}+([^<\s]{1,500})")
 _NUGET = re.compile(r"""<add\s+key="[^"]{0,200}"\s+value="(https?://[^"]{1,500})\"""", re.I)
 _NUGET_PLAIN = re.compile(r'allowInsecureConnections="true"', re.I)
 _GRADLE = re.compile(
@@ -81,6 +83,11 @@ def yaml_settings(content: bytes) -> Iterator[Setting]:
     yield from _flat(read_yaml(content))
 
 
+def pyproject_settings(content: bytes) -> Iterator[Setting]:
+    """Yield the settings of tools in a `pyproject.toml`."""
+    yield from _flat({"tool": parsed(content).get("tool", {})})
+
+
 def toml_settings(content: bytes) -> Iterator[Setting]:
     """Yield the settings of a TOML file."""
     yield from _flat(parsed(content))
@@ -115,8 +122,14 @@ def requirements_settings(content: bytes) -> Iterator[Setting]:
         yield Setting(short.get(name) or canonical_key(name), value)
 
 
+def maven_user_settings(content: bytes) -> Iterator[Setting]:
+    """Yield the addresses of Maven's `settings.xml`: mirrors and repositories."""
+    for address in _XML_ANY_URL.findall(content.decode("utf-8", "replace")):
+        yield Setting("repository", address)
+
+
 def maven_settings(content: bytes) -> Iterator[Setting]:
-    """Yield the repositories and mirrors of a Maven file."""
+    """Yield the repositories of a Maven project."""
     for address in _XML_URL.findall(content.decode("utf-8", "replace")):
         yield Setting("repository", address)
 
