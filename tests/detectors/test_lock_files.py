@@ -487,6 +487,6 @@ def test_files_with_other_names_and_unreadable_manifests_say_nothing() -> None:
 
 
 def test_every_lock_that_is_known_by_name_is_a_lock_file_of_the_settings() -> None:
-    from clew.detectors.files.config_files import LOCK_FILES  # noqa: PLC0415
+    from clew.detectors.files.config_files import LOCK_FILES
 
     assert {*LOCK_FILES} - {*LOCKS} == {"bun.lockb"}  # binary
