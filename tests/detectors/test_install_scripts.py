@@ -96,6 +96,13 @@ def test_composer_runs_scripts_too() -> None:
     assert _said(old, quiet) == []
 
 
+def test_a_program_that_pnpm_runs_is_a_warning() -> None:
+    old = _package()
+
+    assert _said(old, {**old, ".pnpmfile.cjs": b"module.exports = {}"})[0][0] == "high"
+    assert _said({}, {**old, ".pnpmfile.cjs": b"module.exports = {}"})[0][0] == "note"
+
+
 def test_files_of_the_wrong_shape_say_nothing() -> None:
     for text in (
         b"",

@@ -300,6 +300,34 @@ def test_a_lock_in_a_newer_form_is_no_danger() -> None:
     assert _high({"yarn.lock": old}, {"yarn.lock": new}) == []
 
 
+def test_content_that_may_differ_in_one_version_is_no_danger() -> None:
+    branch = json.dumps(
+        {
+            "packages": [
+                {
+                    "name": "a/b",
+                    "version": "1.x-dev",
+                    "source": {"url": "https://github.com/a/b", "reference": "REF"},
+                }
+            ]
+        }
+    )
+    pods = "PODS:\n  - Local (1.0)\n\nEXTERNAL SOURCES:\n  Local:\n    :path: ../local\n\nSPEC CHECKSUMS:\n  Local: REF\n"
+    terraform = (
+        'provider "registry.terraform.io/a/b" {\n  version = "1.0"\n  hashes = [\n    "h1:REF",\n    "zh:'
+        + "a" * 64
+        + '",\n  ]\n}\n'
+    )
+
+    for path, text in (
+        ("composer.lock", branch),
+        ("Podfile.lock", pods),
+        (".terraform.lock.hcl", terraform),
+    ):
+        old, new = ({path: text.replace("REF", letter * 40).encode()} for letter in "cd")
+        assert _high(old, new) == []
+
+
 # Origins
 
 
@@ -321,6 +349,8 @@ def test_a_lock_in_a_newer_form_is_no_danger() -> None:
         ("go.mod", b"module a\n\nrequire git.corp.example/x v1.0.0\n", b"module a\n\nrequire git.corp.example/x v1.0.0\n\nreplace git.corp.example/x => github.com/someone/x v1.0.1\n", "git at github.com/someone/x"),
         ("Gemfile", b"gem 'x', '~> 1.0'\n", b"gem 'x', git: 'https://git.example/a/x.git'\n", "git at git.example/a/x"),
         ("pubspec.yaml", b"dependencies:\n  x: ^1.0.0\n", b"dependencies:\n  x:\n    git: https://git.example/a/x.git\n", "git at git.example/a/x"),
+        ("package.json", b'{"dependencies": {"x": "^1.0.0"}}', b'{"dependencies": {"x": "npm:evil@1.0.0"}}', "the package evil"),
+        ("Cargo.toml", b'[dependencies]\nx = "1"\n', b'[dependencies]\nx = { package = "evil", version = "1" }\n', "the package evil"),
         ("deno.json", b'{"imports": {"x": "jsr:@a/x@1"}}', b'{"imports": {"x": "https://files.example/x.ts"}}', "a URL at files.example"),
     ],
 )  # fmt: skip
@@ -364,6 +394,24 @@ def test_a_fork_of_the_same_name_is_a_warning_and_another_commit_is_not() -> Non
     ]
     (fact,) = _told(lock("one", "a" * 40), lock("one", "b" * 40))
     assert (fact.kind, fact.before, fact.after) == ("lock.changed", "aaaaaaa", "bbbbbbb")
+
+
+def test_replacements_of_packages_count_however_deep() -> None:
+    for new in (
+        b'{"overrides": {"x": "git+https://git.example/a/x"}}',
+        b'{"overrides": {"y": {"x": "git+https://git.example/a/x"}}}',
+        b'{"resolutions": {"x": "https://git.example/x.tgz"}}',
+        b'{"pnpm": {"overrides": {"x": "git+https://git.example/a/x"}}}',
+    ):
+        ((kind, subject, _),) = _high({"package.json": b"{}"}, {"package.json": new})
+        assert (kind, subject.partition(" ")[0]) == ("security.dependency", "x")
+    assert (
+        _high(
+            {"package.json": b"{}"},
+            {"package.json": b'{"dependencies": {"react17": "npm:react@17"}}'},
+        )
+        == []
+    )
 
 
 def test_members_of_a_workspace_and_local_paths_are_no_warnings() -> None:

@@ -119,9 +119,11 @@ def test_a_large_lock_is_read_in_bounded_time() -> None:
 # Files of chance
 
 
-_NAME = st.from_regex(r"[a-z][a-z0-9]{0,8}(?:-[a-z0-9]{1,8}){0,2}", fullmatch=True)
-_VERSION = st.from_regex(r"[0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3}", fullmatch=True)
-_PACKAGES = st.dictionaries(_NAME, _VERSION, max_size=12)
+_NAME = st.sampled_from(
+    [f"{one}{other}" for one in ("a", "left-pad", "x1") for other in ("", "-b", "2")]
+)
+_VERSION = st.tuples(*[st.integers(0, 30)] * 3).map(lambda parts: ".".join(map(str, parts)))
+_PACKAGES = st.dictionaries(_NAME, _VERSION, max_size=6)
 
 
 @given(_PACKAGES)

@@ -58,6 +58,7 @@ _REGISTRIES: list[tuple[str, str, str]] = [
     ("home/a/.m2/settings.xml", f"<settings><mirrors><mirror><id>x</id><url>{URL}</url></mirror></mirrors></settings>", "repository"),
     ("pom.xml", f"<project><url>https://shop.example</url><repositories><repository><id>x</id><url>{URL}</url></repository></repositories></project>", "repository"),
     ("build.gradle", f'repositories {{\n  maven {{ url "{URL}" }}\n}}\n', "repository"),
+    ("build.gradle.kts", f'repositories {{\n  maven("{URL}")\n}}\n', "repository"),
     ("settings.gradle.kts", f'repositories {{\n  maven {{ url = uri("{URL}") }}\n}}\n', "repository"),
     ("gradle/wrapper/gradle-wrapper.properties", f"distributionUrl={URL.replace(':', chr(92) + ':', 1)}\n", "distributionurl"),
     ("NuGet.Config", f'<packageSources><add key="x" value="{URL}" /></packageSources>', "package-source"),
@@ -99,7 +100,12 @@ def test_another_host_of_packages_is_a_warning_that_names_only_the_host(
         ("gradle/wrapper/gradle-wrapper.properties", "distributionUrl=https\\://services.gradle.org/distributions/gradle-8.7-bin.zip\n"),
         ("app/config.toml", 'registry = "https://x.example"\n'),
         ("node_modules/x/.npmrc", "registry=https://x.example\n"),
-        ("setup.cfg", "[metadata]\nurl = https://shop.example\n"),
+        ("setup.cfg", "[metadata]\nurl = https://shop.example\nproject_urls =\n    Source = https://github.com/a/b\n"),
+        ("pyproject.toml", '[tool.poetry]\nrepository = "https://github.com/a/b"\nhomepage = "https://shop.example"\n'),
+        ("composer.json", '{"support": {"source": "https://github.com/a/b"}, "homepage": "https://shop.example"}'),
+        ("build.gradle", 'publishing { pom { url = "https://github.com/a/b"\n scm { url = "https://github.com/a/b" } } }\n'),
+        ("pom.xml", "<project><distributionManagement><repository><id>x</id><url>https://x.example</url></repository></distributionManagement></project>"),
+        ("pixi.toml", '[project]\nrepository = "https://github.com/a/b"\nchannels = ["conda-forge"]\n'),
     ],
     ids=lambda one: str(one)[:40],
 )  # fmt: skip
@@ -213,6 +219,16 @@ def test_packages_that_are_not_checked_are_a_warning(path: str, text: str, mark:
     assert _said({path: b""}, {path: text.encode()}) == [
         ("security.integrity", "high", "unchecked", (mark,))
     ]
+
+
+def test_a_check_that_is_no_longer_demanded_is_a_warning() -> None:
+    for path, text in (
+        ("requirements.txt", b"--require-hashes\nsix\n"), ("pip.conf", b"[install]\nrequire-hashes = yes\n"),
+    ):  # fmt: skip
+        assert _said({path: text}, {path: b"six\n"}) == [
+            ("security.integrity", "high", "unchecked", ("require-hashes",))
+        ]
+        assert _said({path: b"six\n"}, {path: text}) == []
 
 
 def test_install_scripts_that_run_again_are_a_warning_and_refused_ones_are_plain_news() -> None:

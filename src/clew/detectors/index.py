@@ -201,7 +201,7 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
         "security/install-scripts",
         1,
         ('security.install_script',),
-        WatchedPaths(names=('composer.json', 'package.json')),
+        WatchedPaths(names=('.pnpmfile.cjs', '.pnpmfile.mjs', 'composer.json', 'package.json', 'pnpmfile.cjs', 'pnpmfile.js')),
     ),
     "security.shell_startup:ShellStartup": (
         "security/startup",

@@ -41,6 +41,8 @@ class OriginKind:
     URL = "url"
     """A file at an address."""
     PATH = "path"
+    PACKAGE = "package"
+    """Another package of the same registry, under this name."""
 
 
 class Origin(NamedTuple):
@@ -56,6 +58,11 @@ class Origin(NamedTuple):
 
 
 PATH_ORIGIN = Origin(OriginKind.PATH)
+
+
+def package_origin(name: str) -> Origin:
+    """Return the origin of a package that another one takes the name of."""
+    return Origin(OriginKind.PACKAGE, repository=name[:120])
 
 
 class Address(NamedTuple):

@@ -7,7 +7,13 @@ import re
 from clew.detectors.files.json_values import json_object, mapping
 from clew.detectors.locks.json_reading import text_of
 from clew.detectors.locks.manifests import ManifestContent, shown_specifier
-from clew.detectors.locks.origins import PATH_ORIGIN, Origin, git_origin, registry_origin
+from clew.detectors.locks.origins import (
+    PATH_ORIGIN,
+    Origin,
+    git_origin,
+    package_origin,
+    registry_origin,
+)
 from clew.detectors.locks.python_manifests import tabled
 from clew.detectors.locks.requirements import Requirement
 from clew.detectors.locks.simple_yaml import read_yaml
@@ -39,7 +45,12 @@ def read_cargo_manifest(content: bytes) -> ManifestContent:
 
 
 def _crate(value: object) -> Requirement:
+    if mapping(value).get("workspace") is True:  # the root of the workspace has the version
+        return Requirement("workspace")
     found = tabled(value)
+    package = text_of(mapping(value).get("package"))
+    if package and found.origin is None:
+        found = found._replace(origin=package_origin(package))
     registry = text_of(mapping(value).get("registry-index"))
     return found._replace(origin=registry_origin(registry)) if registry else found
 

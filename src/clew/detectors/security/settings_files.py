@@ -30,7 +30,7 @@ _BY_NAME: dict[str, SettingsFile] = {
     "pnpm-workspace.yaml": SettingsFile(eco.NODE, read.yaml_settings, False),
     "bunfig.toml": SettingsFile(eco.NODE, read.toml_settings),
     "lerna.json": SettingsFile(eco.NODE, read.json_settings, False),
-    "pip.conf": _PIP, "pip.ini": _PIP, ".pypirc": _PIP, ".pydistutils.cfg": _PIP,
+    "pip.conf": _PIP, "pip.ini": _PIP, ".pydistutils.cfg": _PIP,
     "setup.cfg": SettingsFile(eco.PYTHON, read.line_settings, False),
     "pyproject.toml": SettingsFile(eco.PYTHON, read.pyproject_settings, False),
     "Pipfile": SettingsFile(eco.PYTHON, read.toml_settings, False),
@@ -58,7 +58,7 @@ _BY_NAME: dict[str, SettingsFile] = {
     "NuGet.Config": SettingsFile(eco.DOTNET, read.nuget_settings),
     "nuget.config": SettingsFile(eco.DOTNET, read.nuget_settings),
     "NuGet.config": SettingsFile(eco.DOTNET, read.nuget_settings),
-    ".curlrc": _TOOLS, ".wgetrc": _TOOLS, "wgetrc": _TOOLS, ".netrc": _TOOLS,
+    ".curlrc": _TOOLS, ".wgetrc": _TOOLS, "wgetrc": _TOOLS,
 }  # fmt: skip
 
 _BY_DIRECTORY: dict[str, dict[str, SettingsFile]] = {

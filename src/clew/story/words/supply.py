@@ -118,6 +118,13 @@ def _install_script(fact: Fact) -> Phrase:
             f"{fact.subject}: {word} {settings} script{runs} at each installation",
             f"{name}: {word} {settings} script",
         )
+    if fact.scope == "program":
+        word = "another program runs" if fact.before else "a program runs"
+        return Phrase(
+            f"{name}: {word} at each installation",
+            f"{fact.subject}: {word} at each installation",
+            f"{name}: {word} at installation",
+        )
     if fact.scope == "setting":
         what = "install scripts of packages run again"
         if fact.after:
