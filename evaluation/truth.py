@@ -77,7 +77,14 @@ class Users:
 class EnabledUnits:
     """What `systemctl` says of units that start automatically."""
 
-    kinds: tuple[str, ...] = ("service.enabled", "service.disabled", "service.masked")
+    kinds: tuple[str, ...] = (
+        "service.enabled",
+        "service.disabled",
+        "service.masked",
+        "service.removed",
+    )
+    gone = "service.removed"
+    """What is told of a unit that is no longer listed: its package took it away."""
 
     def look(self, place: Place) -> dict[str, str]:
         lines = place.run("systemctl list-unit-files --no-legend --no-pager").splitlines()
@@ -96,7 +103,8 @@ class EnabledUnits:
             elif now == "enabled":
                 found.add(("service.enabled", "systemd", unit, None, None))
             elif was == "enabled":
-                found.add(("service.disabled", "systemd", unit, None, None))
+                kind = "service.disabled" if now else self.gone
+                found.add((kind, "systemd", unit, None, None))
         return found
 
 

@@ -114,7 +114,8 @@ def hook_and_task(place: Place) -> Iterator[None]:
         ("security.registry", "registry", "pip.conf", None, None),
         ("security.secret", "secret", ".npmrc", None, None),
     },
-    headline=(".npmrc",),
+    warnings={".npmrc", "pip.conf"},
+    headline=(".npmrc", "npm.evil.example"),
 )
 def other_registries(place: Place) -> Iterator[None]:
     _repository(place)

@@ -128,9 +128,12 @@ def monorepo(place: Place) -> Iterator[None]:
     13,
     "package.json edited, nothing installed",
     NpmLs(),
-    expected={("config.changed", "package.json", "package.json", None, None)},
+    expected={
+        ("lock.changed", "package.json", "ms", "^2.1.2", "^2.1.3"),
+        ("lock.added", "package.json", "express", None, "^4.19.2"),
+    },
     benign=True,
-    headline=("package.json",),
+    headline=("package.json", "express", "ms ^2.1.2 → ^2.1.3"),
 )
 def declared(place: Place) -> Iterator[None]:
     _installed(place, "ms@2.1.2")

@@ -136,7 +136,7 @@ def own_authority(place: Place) -> Iterator[None]:
         ("security.registry", "registry", "etc/pip.conf", None, None),
     },
     machine=True,
-    warnings={"cron.service", "etc/hosts"},
+    warnings={"cron.service", "etc/hosts", "etc/pip.conf"},
 )
 def redirected(place: Place) -> Iterator[None]:
     place.write("etc/hosts", "127.0.0.1 localhost\n")

@@ -77,9 +77,12 @@ def remove(place: Place) -> Iterator[None]:
     11,
     "uv lock without a sync: declared, not installed",
     UvPip(".venv", _UV),
-    expected={_MANIFEST, _LOCK},
+    expected={
+        ("lock.changed", "pyproject.toml", "click", "8.1.7", "8.1.8"),
+        ("lock.changed", "uv.lock", "click", "8.1.7", "8.1.8"),
+    },
     benign=True,
-    headline=("pyproject.toml", "uv.lock"),
+    headline=("click 8.1.7 → 8.1.8", "uv.lock"),
 )
 def lock_alone(place: Place) -> Iterator[None]:
     _with_uv(place)

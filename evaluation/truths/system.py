@@ -70,6 +70,7 @@ class Units(EnabledUnits):
     """What `systemctl` says, also of units that can be started again."""
 
     kinds = (*EnabledUnits.kinds, "service.changed")
+    gone = "service.disabled"
 
     def facts(self, before: object, after: object) -> set[Told]:
         old, new = cast(dict[str, str], before), cast(dict[str, str], after)

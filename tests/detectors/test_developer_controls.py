@@ -166,23 +166,29 @@ def test_many_workflows_are_one_line() -> None:
 # Registries
 
 
-def test_the_host_of_another_registry_is_named_without_its_password() -> None:
+def test_the_host_of_another_registry_is_a_warning_without_its_password() -> None:
     files = {
-        ".npmrc": (b"registry=https://u:canary@npm.evil.example:8443/x?token=canary\n", "registry npm.evil.example:8443"),
-        "a/.npmrc": (b"@corp:registry=https://npm.corp.example/\n", "registry npm.corp.example"),
-        ".yarnrc.yml": (b'npmRegistryServer: "https://y.example"\n', "registry y.example"),
-        ".config/pip/pip.conf": (b"[global]\nindex-url = https://canary@pypi.example/simple\n", "index-url pypi.example"),
-        ".cargo/config.toml": (b'[source.x]\nregistry = "sparse+https://c.example/"\n', "registry c.example"),
-        ".condarc": (b"channels:\n  - https://conda.example/t/canary/x\n", "channels"),
-        ".gitconfig": (b'[url "https://canary@git.example/"]\n insteadOf = https://github.com/\n', "url git.example"),
-        ".m2/settings.xml": (b"<url>https://maven.example/</url>", "url maven.example"),
-        "etc/apt/apt.conf.d/proxy": (b'Acquire::http::Proxy "http://u:canary@proxy.example:3128";\n', "proxy"),
+        ".npmrc": (b"registry=https://u:canary@npm.evil.example:8443/x?token=canary\n", "npm.evil.example:8443"),
+        "a/.npmrc": (b"@corp:registry=https://npm.corp.example/\n", "npm.corp.example"),
+        ".yarnrc.yml": (b'npmRegistryServer: "https://y.example"\n', "y.example"),
+        ".config/pip/pip.conf": (b"[global]\nindex-url = https://canary@pypi.example/simple\n", "pypi.example"),
+        ".cargo/config.toml": (b'[source.x]\nregistry = "sparse+https://c.example/"\n', "c.example"),
+        ".condarc": (b"channels:\n  - https://conda.example/t/canary/x\n", "conda.example"),
+        ".m2/settings.xml": (b"<url>https://maven.example/</url>", "maven.example"),
     }  # fmt: skip
-    for path, (text, mark) in files.items():
+    for path, (text, host) in files.items():
         (fact,) = facts(Registries(), {}, {path: text})
-        assert (fact.kind, fact.severity) == ("security.registry", "note")
-        assert mark in fact.marks
+        assert (fact.kind, fact.severity, fact.after) == ("security.registry", "high", host)
         assert "canary" not in repr(story([Registries()], {}, {path: text}))
+
+
+def test_a_proxy_is_a_note_without_its_password() -> None:
+    text = b'Acquire::http::Proxy "http://u:canary@proxy.example:3128";\n'
+    path = "etc/apt/apt.conf.d/proxy"
+    (fact,) = facts(Registries(), {}, {path: text})
+
+    assert (fact.kind, fact.severity, fact.marks) == ("security.registry", "note", ("proxy",))
+    assert "canary" not in repr(story([Registries()], {}, {path: text}))
 
 
 def test_tokens_and_other_settings_say_nothing() -> None:

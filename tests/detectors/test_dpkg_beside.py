@@ -277,14 +277,15 @@ def removed() -> Moment:
     return {**kept, STATUS: status(stanza("x", state="deinstall ok config-files"))}
 
 
-def test_a_service_is_disabled_when_its_package_takes_the_unit_away() -> None:
+def test_a_service_is_gone_with_its_package_and_was_not_disabled() -> None:
     service = found_facts(enabled(), removed(), Systemd())[1]
 
     assert (service.kind, service.subject, service.direct) == (
-        "service.disabled",
+        "service.removed",
         "x.service",
         False,
     )
+    assert service.marks == ("with its package",)
 
 
 def test_the_link_that_is_left_says_nothing_when_it_is_purged() -> None:

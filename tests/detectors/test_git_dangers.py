@@ -93,7 +93,7 @@ def test_settings_that_run_something_are_warnings_without_values() -> None:
 
 def test_settings_that_run_when_asked_are_notes() -> None:
     for text in (
-        b"[alias]\n x = !sh\n",
+        b"[alias]\n x = !git fetch && git status\n",
         b"[core]\n pager = delta\n",
         b"[credential]\n helper = store\n",
         b'[filter "lfs"]\n clean = git-lfs clean -- %f\n',

@@ -1,7 +1,17 @@
 from __future__ import annotations
 
 from clew.detectors.security.ssh_files import SshFiles
-from tests.kit.moments import Moment, Thing, evidence, facts, file, findings, link, story
+from tests.kit.moments import (
+    Moment,
+    Thing,
+    directory,
+    evidence,
+    facts,
+    file,
+    findings,
+    link,
+    story,
+)
 
 # made by `ssh-keygen -t ed25519 -C alice@laptop`; `ssh-keygen -lf` names the fingerprint
 KEY = (
@@ -118,6 +128,37 @@ def test_keys_that_nobody_has_to_hear_of_say_nothing() -> None:
     }
 
     assert _said({}, harmless) == []
+
+
+def test_a_key_that_others_cannot_reach_is_no_danger() -> None:
+    closed = directory(mode=0o700)
+    for moment in (
+        {"etc/ssl/private": directory(mode=0o710), "etc/ssl/private/web.key": PRIVATE},
+        {"srv/vault": closed, "srv/vault/tls/web.pem": PRIVATE},
+        {"srv/web.key": file(PRIVATE, mode=0o640, uid=1000, gid=1000)},
+    ):
+        assert _said({}, moment) == []
+    assert _said({}, {"srv/open": directory(), "srv/open/web.key": PRIVATE}) == [
+        ("security.private_key", "srv/open/web.key", "high")
+    ]
+    assert _said({}, {"srv/web.key": file(PRIVATE, mode=0o640, uid=1000, gid=33)})[0][2] == "note"
+
+
+def test_text_about_keys_and_test_data_are_no_keys() -> None:
+    quiet: Moment = {
+        "srv/howto.pem": b"Paste what follows -----BEGIN PRIVATE KEY----- here\n",
+        "srv/app/test_data/a.key": PRIVATE,
+        "srv/app/e2e/certs/a.pem": PRIVATE,
+        "srv/app/examples/tls.key": PRIVATE,
+    }
+
+    assert _said({}, quiet) == []
+
+
+def test_a_key_with_a_password_is_a_note() -> None:
+    key = b"-----BEGIN ENCRYPTED PRIVATE KEY-----\ncanary\n-----END ENCRYPTED PRIVATE KEY-----\n"
+
+    assert _said({}, {"srv/web.key": key}) == [("security.private_key", "srv/web.key", "note")]
 
 
 def test_a_pair_of_keys_of_ones_own_is_no_danger() -> None:

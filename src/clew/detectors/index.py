@@ -133,7 +133,7 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
     ),
     "security.ssh_files:SshFiles": (
         "security/ssh",
-        1,
+        2,
         ('security.authorized_keys', 'security.login', 'security.private_key', 'config.added', 'config.changed', 'config.removed'),
         WatchedPaths(paths=('etc/ssh/sshd_config', 'etc/ssh/sshrc'), below=('etc/ssh/sshd_config.d',), names=('authorized_keys', 'authorized_keys2', 'id_dsa', 'id_ecdsa', 'id_ecdsa_sk', 'id_ed25519', 'id_ed25519_sk', 'id_rsa'), suffixes=('.key', '.pem', '.ppk'), directories=('.ssh',)),
     ),
@@ -201,7 +201,7 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
         "security/registries",
         2,
         ('security.registry', 'security.tls', 'security.integrity', 'security.install_script', 'config.changed'),
-        WatchedPaths(paths=('etc/apt/apt.conf', 'etc/dnf/dnf.conf', 'etc/pacman.conf', 'etc/yum.conf'), below=('etc/apt/apt.conf.d', 'etc/yum.repos.d', 'etc/zypp/repos.d'), names=('.condarc', '.curlrc', '.gemrc', '.netrc', '.npmrc', '.pydistutils.cfg', '.pypirc', '.wgetrc', '.yarnrc', '.yarnrc.yml', 'Gemfile', 'NuGet.Config', 'NuGet.config', 'Pipfile', 'Podfile', 'build.gradle', 'build.gradle.kts', 'bunfig.toml', 'composer.json', 'condarc', 'config', 'config.json', 'config.toml', 'daemon.json', 'env', 'environment.yaml', 'environment.yml', 'gemrc', 'gems.rb', 'gradle-wrapper.properties', 'gradle.properties', 'init.gradle', 'init.gradle.kts', 'lerna.json', 'maven-wrapper.properties', 'npmrc', 'nuget.config', 'pdm.toml', 'pip.conf', 'pip.ini', 'pixi.toml', 'pnpm-workspace.yaml', 'poetry.toml', 'pom.xml', 'pyproject.toml', 'registries.conf', 'settings.gradle', 'settings.gradle.kts', 'settings.xml', 'setup.cfg', 'uv.toml', 'wgetrc'), suffixes=('.in', '.repo', '.txt')),
+        WatchedPaths(paths=('etc/apt/apt.conf', 'etc/dnf/dnf.conf', 'etc/pacman.conf', 'etc/yum.conf'), below=('etc/apt/apt.conf.d', 'etc/yum.repos.d', 'etc/zypp/repos.d'), names=('.condarc', '.curlrc', '.gemrc', '.npmrc', '.pydistutils.cfg', '.wgetrc', '.yarnrc', '.yarnrc.yml', 'Gemfile', 'NuGet.Config', 'NuGet.config', 'Pipfile', 'Podfile', 'build.gradle', 'build.gradle.kts', 'bunfig.toml', 'composer.json', 'condarc', 'config', 'config.json', 'config.toml', 'daemon.json', 'env', 'environment.yaml', 'environment.yml', 'gemrc', 'gems.rb', 'gradle-wrapper.properties', 'gradle.properties', 'init.gradle', 'init.gradle.kts', 'lerna.json', 'maven-wrapper.properties', 'npmrc', 'nuget.config', 'pdm.toml', 'pip.conf', 'pip.ini', 'pixi.toml', 'pnpm-workspace.yaml', 'poetry.toml', 'pom.xml', 'pyproject.toml', 'registries.conf', 'settings.gradle', 'settings.gradle.kts', 'settings.xml', 'setup.cfg', 'uv.toml', 'wgetrc'), suffixes=('.in', '.repo', '.txt')),
     ),
     "security.script_settings:ScriptSettings": (
         "security/script-settings",
@@ -213,7 +213,7 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
         "security/install-scripts",
         1,
         ('security.install_script',),
-        WatchedPaths(names=('composer.json', 'package.json')),
+        WatchedPaths(names=('.pnpmfile.cjs', '.pnpmfile.mjs', 'composer.json', 'package.json', 'pnpmfile.cjs', 'pnpmfile.js')),
     ),
     "security.shell_startup:ShellStartup": (
         "security/startup",
@@ -283,13 +283,13 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
     ),
     "system.systemd:Systemd": (
         "system/systemd",
-        1,
+        2,
         ('service.enabled', 'service.disabled', 'service.masked', 'service.added', 'service.changed', 'service.removed', 'security.preload'),
         WatchedPaths(directories=('systemd',)),
     ),
     "system.sysv:SysV": (
         "system/init",
-        1,
+        2,
         ('service.enabled', 'service.disabled', 'service.added', 'service.changed', 'service.removed', 'security.preload'),
         WatchedPaths(paths=('etc/rc.d/rc.local', 'etc/rc.local', 'etc/supervisor/supervisord.conf', 'etc/supervisord.conf'), below=('etc/cont-init.d', 'etc/init.d', 'etc/rc.d/init.d', 'etc/rc.d/rc0.d', 'etc/rc.d/rc1.d', 'etc/rc.d/rc2.d', 'etc/rc.d/rc3.d', 'etc/rc.d/rc4.d', 'etc/rc.d/rc5.d', 'etc/rc.d/rc6.d', 'etc/rc.d/rcS.d', 'etc/rc0.d', 'etc/rc1.d', 'etc/rc2.d', 'etc/rc3.d', 'etc/rc4.d', 'etc/rc5.d', 'etc/rc6.d', 'etc/rcS.d', 'etc/runit/runsvdir/default', 'etc/runlevels', 'etc/s6-overlay/s6-rc.d', 'etc/s6-overlay/s6-rc.d/user/contents.d', 'etc/service', 'etc/services.d', 'etc/supervisor/conf.d', 'etc/supervisord.d', 'etc/sv', 'var/service')),
     ),

@@ -13,7 +13,7 @@ from blake3 import blake3
 PLUGINS = "story.detectors"
 """The setting that names third-party detectors."""
 
-DETECTORS = "e72a4fdd"
+DETECTORS = "60dac881"
 """The `fingerprint` of the registry."""
 
 _CUT = "+cut"

@@ -43,7 +43,15 @@ NODE = Ecosystem(
 PYTHON = Ecosystem(
     "python",
     frozenset(("pypi.org", "files.pythonhosted.org", "pypi.python.org", "upload.pypi.org")),
-    frozenset(("download.pytorch.org", "pypi.nvidia.com", "www.piwheels.org", "gitlab.com")),
+    frozenset(
+        (
+            "download.pytorch.org",
+            "download-r2.pytorch.org",
+            "pypi.nvidia.com",
+            "www.piwheels.org",
+            "gitlab.com",
+        )
+    ),
     frozenset(("pip", "uv", "conda", "pipx", "uv-tool")),
     _is_older_python,
     normalised,

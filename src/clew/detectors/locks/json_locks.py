@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 
 from clew.detectors.files.json_values import json_object, mapping
@@ -18,6 +19,9 @@ from clew.detectors.locks.origins import (
 from clew.detectors.python.python_metadata import normalised
 
 _Entry = Mapping[str, object]
+
+_TAG = re.compile(r"v?\d+(?:\.\d+){0,3}(?:-(?:alpha|beta|RC|rc|p)[.\d]*)?")
+"""A released version of Composer; `1.x-dev` is a branch."""
 
 
 def read_pipfile_lock(content: bytes) -> LockContent:
@@ -65,7 +69,7 @@ def read_composer_lock(content: bytes) -> LockContent:
             shasum, version = text_of(dist.get("shasum")), text_of(entry.get("version"))
             commit = text_of(source.get("reference") or dist.get("reference"))[:40]
             checked = digests([f"sha1:{shasum}"] if shasum else [])
-            if commit and version.removeprefix("v")[:1].isdigit():  # a tag, which must not move
+            if commit and _TAG.fullmatch(version):  # which must not move
                 checked |= {Digest("", "git", commit)}
             found.add(
                 text_of(entry.get("name")).lower(),

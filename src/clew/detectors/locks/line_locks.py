@@ -163,7 +163,9 @@ def read_terraform_lock(content: bytes) -> LockContent:
             in_hashes = in_hashes or key == "hashes"
             if in_hashes:
                 known.update(digests(texts))
-        found.add(name.partition("/")[2], Locked(version, origins, frozenset(known)))
+        same_everywhere = {one for one in known if one.algorithm == "zh"}  # `h1` is of a platform
+        package = Locked(version, origins, frozenset(same_everywhere or known))
+        found.add(name.partition("/")[2], package)
     return found.content()
 
 

@@ -124,12 +124,12 @@ def integrity_facts(diff: LockDiff) -> Iterator[Fact]:
     """Yield packages whose digests are gone, weaker, or different for the same version."""
     other, missing, weaker, more = [], [], [], []
     for change in diff.changes:
-        if not change.before or not change.after:
+        if not change.before or not change.after or not _has_fixed_content(diff, change):
             continue
         changed, added = _same_version_digests(change)
         if changed:
             other.append(f"{change.name} {changed}".rstrip())
-        elif _is_from_registry(change.after):
+        else:
             was, now = _algorithms(change.before), _algorithms(change.after)
             if was and not now:
                 missing.append(change.name)
@@ -146,6 +146,12 @@ def integrity_facts(diff: LockDiff) -> Iterator[Fact]:
                 "security.integrity", f"lock: {word}", diff.path, None, word,
                 severity=diff.capped(severity), evidence=(diff.path,), marks=named(names),
             )  # fmt: skip
+
+
+def _has_fixed_content(diff: LockDiff, change: PackageChange) -> bool:
+    """Return whether a version always has the same content: not in a directory, nor on a branch."""
+    kinds = {origin.kind for origin in _origins(change.before | change.after)}
+    return OriginKind.PATH not in kinds and (OriginKind.GIT not in kinds or diff.git_is_usual)
 
 
 def _same_version_digests(change: PackageChange) -> tuple[str, str]:
@@ -175,12 +181,6 @@ def _algorithms(packages: Iterable[Locked]) -> set[str]:
     return {one.algorithm for one in digests}
 
 
-def _is_from_registry(packages: Collection[Locked]) -> bool:
-    return all(
-        origin.kind == OriginKind.REGISTRY for package in packages for origin in package.origins
-    )
-
-
 # Origins
 
 
@@ -205,6 +205,8 @@ def _dependency_facts(diff: LockDiff, change: PackageChange) -> Iterator[Fact]:
 
 def dependency_severity(origin: Origin, *, is_new: bool) -> str:
     """Return how severe it is that a package comes from a repository or an address."""
+    if origin.kind == OriginKind.PACKAGE:
+        return Severity.NONE if is_new else Severity.HIGH
     if origin.kind == OriginKind.PATH or is_loopback(origin.host):
         return Severity.NOTE
     is_known_forge = origin.host in FORGES and origin.kind == OriginKind.GIT
@@ -226,6 +228,8 @@ def origin_words(origin: Origin) -> str:
     """Return an origin in words: `git at git.example.net/fork/urllib3`."""
     if origin.kind == OriginKind.PATH:
         return "a local path"
+    if origin.kind == OriginKind.PACKAGE:
+        return f"the package {origin.repository}"
     place = f"{origin.host}/{origin.repository}".rstrip("/") if origin.repository else origin.host
     words = {OriginKind.GIT: "git", OriginKind.URL: "a URL", OriginKind.REGISTRY: "the registry"}
     return f"{words[origin.kind]} at {place}" if place else words[origin.kind]

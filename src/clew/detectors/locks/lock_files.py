@@ -126,6 +126,8 @@ class _Report:
             if old or fact.kind == "security.registry"  # of a new file only hosts are news
         ]
         facts = self._version_facts(change, lock, before, after, changes) if old else ()
+        if dangers or path in self._evidence.claimed:  # that nothing else differs is no news
+            facts = tuple(fact for fact in facts if fact.kind != "config.changed")
         self._locked.update((change.parent, fact.subject) for fact in facts)
         if facts or dangers:
             yield Finding((*dangers, *facts), (path,))
@@ -191,13 +193,18 @@ class _Report:
 
     def _requirement_facts(self, one: _ManifestChange) -> tuple[Fact, ...]:
         canonical = one.ecosystem.canonical
-        found = list(requirement_facts(one.path, one.old, one.new, one.ecosystem))
+        moved = {fact.subject for fact in one.dangers if fact.kind == "security.dependency"}
+        found = [
+            fact
+            for fact in requirement_facts(one.path, one.old, one.new, one.ecosystem)
+            if fact.subject not in moved
+        ]
         installed = installed_versions(self._evidence.facts, one.ecosystem)
         news = [fact for fact in found if canonical(fact.subject) not in installed]
         if found and not news:
             marks = [_SIGNS[fact.kind.partition(".")[2]] + fact.subject for fact in found[:5]]
-            is_explained = one.old.rest == one.new.rest
-            return (_file_fact(one.path, *marks, direct=False),) if is_explained else ()
+            is_news = one.old.rest == one.new.rest and one.path not in self._evidence.claimed
+            return (_file_fact(one.path, *marks, direct=False),) if is_news else ()
         directory = one.path.rpartition("/")[0]
         locked = {name for above, name in self._locked if _is_at_or_below(directory, above)}
         return tuple(

@@ -41,6 +41,8 @@ class OriginKind:
     URL = "url"
     """A file at an address."""
     PATH = "path"
+    PACKAGE = "package"
+    """Another package of the same registry, under this name."""
 
 
 class Origin(NamedTuple):
@@ -53,6 +55,14 @@ class Origin(NamedTuple):
     """The path of a repository on its host."""
     is_plain: bool = False
     """Whether it is fetched without encryption."""
+
+
+PATH_ORIGIN = Origin(OriginKind.PATH)
+
+
+def package_origin(name: str) -> Origin:
+    """Return the origin of a package that another one takes the name of."""
+    return Origin(OriginKind.PACKAGE, repository=name[:120])
 
 
 class Address(NamedTuple):
@@ -106,18 +116,15 @@ def url_origin(url: str) -> Origin:
 def git_origin(url: str) -> Origin:
     """Return the origin of a package in a repository."""
     address = address_of(url)
-    if not address.host and url.startswith(_LOCAL):
-        return Origin(OriginKind.PATH)
+    if not address.host:
+        return PATH_ORIGIN
     is_plain = address.scheme in ("git", "http") and not is_loopback(address.host)
     return Origin(OriginKind.GIT, address.host, _repository(address.path), is_plain)
 
 
-PATH_ORIGIN = Origin(OriginKind.PATH)
-
-
 def origin_of(text: str) -> Origin | None:
     """Return the origin that an address states; None if it is no address but a version."""
-    if text.startswith(_LOCAL):
+    if text.startswith((*_LOCAL, "git+file:")):
         return PATH_ORIGIN
     address = address_of(text)
     if text.startswith(_GIT_SCHEMES) or address.host in _ARCHIVES_OF_FORGES:

@@ -7,7 +7,13 @@ import re
 from clew.detectors.files.json_values import json_object, mapping
 from clew.detectors.locks.json_reading import text_of
 from clew.detectors.locks.manifests import ManifestContent, shown_specifier
-from clew.detectors.locks.origins import PATH_ORIGIN, Origin, git_origin, registry_origin
+from clew.detectors.locks.origins import (
+    PATH_ORIGIN,
+    Origin,
+    git_origin,
+    package_origin,
+    registry_origin,
+)
 from clew.detectors.locks.python_manifests import tabled
 from clew.detectors.locks.requirements import Requirement
 from clew.detectors.locks.simple_yaml import read_yaml
@@ -39,7 +45,12 @@ def read_cargo_manifest(content: bytes) -> ManifestContent:
 
 
 def _crate(value: object) -> Requirement:
+    if mapping(value).get("workspace") is True:  # the root of the workspace has the version
+        return Requirement("workspace")
     found = tabled(value)
+    package = text_of(mapping(value).get("package"))
+    if package and found.origin is None:
+        found = found._replace(origin=package_origin(package))
     registry = text_of(mapping(value).get("registry-index"))
     return found._replace(origin=registry_origin(registry)) if registry else found
 
@@ -134,22 +145,27 @@ def read_pubspec(content: bytes) -> ManifestContent:
     return ManifestContent(found, data)
 
 
-_POM = re.compile(rb"<(dependency|plugin)>(.{0,4000}?)</\1>", re.S)
-_POM_PART = re.compile(rb"<(groupId|artifactId|version)>\s*([^<\s]{1,200})\s*</")
+_POM = re.compile(rb"<(?:dependency|plugin)>")
+_POM_END = re.compile(rb"</(?:dependency|plugin)>")
+_POM_PART = re.compile(rb"<(groupId|artifactId|version)>\s{0,200}+([^<\s]{1,200})\s{0,200}+</")
 
 
 def read_pom(content: bytes) -> ManifestContent:
     """Return the requirements of a Maven `pom.xml`, read without an XML parser."""
     found = {}
-    for match in _POM.finditer(content):
+    head, *blocks = _POM.split(content)
+    rest = [head]
+    for block in blocks:
+        body, *after = _POM_END.split(block, maxsplit=1)
+        rest += after
         parts = {
             key.decode(): value.decode("utf-8", "replace")
-            for key, value in _POM_PART.findall(match[2])
+            for key, value in _POM_PART.findall(body[:4_000])
         }
         if "artifactId" in parts:
             name = f"{parts.get('groupId', 'org.apache.maven.plugins')}:{parts['artifactId']}"
             found[name] = Requirement(shown_specifier(parts.get("version", "")))
-    return ManifestContent(found, _POM.sub(b"", content))
+    return ManifestContent(found, rest)
 
 
 _GRADLE = re.compile(

@@ -47,8 +47,8 @@ def origin_facts(path: str, old: ManifestContent, new: ManifestContent) -> Itera
             continue
         if before is not None and _place(before) == _place(after):
             continue
-        if was is None and after.kind == OriginKind.PATH:
-            continue  # a member of the same workspace, usually
+        if was is None and after.kind in (OriginKind.PATH, OriginKind.PACKAGE):
+            continue  # a member of the same workspace, or a second version of a package, usually
         severity = dependency_severity(after, is_new=was is None)
         yield dependency_fact(path, name, before, after, severity=severity, is_new=was is None)
 
@@ -61,7 +61,7 @@ def _wanted(requirement: Requirement | None) -> str:
     if requirement is None:
         return ""
     text = requirement.specifier
-    if text.startswith("==") and "," not in text:
+    if "," not in text:
         text = text.lstrip("=")
     return text or requirement.commit
 

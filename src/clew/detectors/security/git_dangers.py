@@ -68,8 +68,8 @@ _SPELLED = {
     "includeif.path": "includeIf.path", "init.templatedir": "init.templateDir",
 }  # fmt: skip
 
-_GIT_PROGRAMS = ("git", "gitk", "tig", "echo", "cd", "true", "f", "f()", "{", "}")
-_STEP = re.compile(r"&&|\|\||[;|\n]")
+_GIT_PROGRAMS = ("git", "gitk", "tig", "echo", "cd", "true", "f", "f()")
+_STEP = re.compile(r"&&|\|\||[;|\n{}]")
 _SUBSTITUTION = re.compile(r"[`<>]|\$\(|-c\s|--(?:exec|upload-pack|receive-pack)\b")
 _SETS_PROGRAM = re.compile(
     r"-c\s?(?:core\.(?:sshcommand|fsmonitor|editor|pager|hookspath|gitproxy|askpass)|alias\.|diff\.external"

@@ -1,7 +1,7 @@
 """Install script detector: programs that a project runs when its packages are installed.
 
 `package.json` and `composer.json` may name them; npm and Composer run them without a question.
-Scripts of well-known tools, and those of a project that is new, are notes.
+Commands of well-known tools are not reported, and those of a project that is new are notes.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from clew.detectors.files.json_values import mapping
 from clew.detectors.files.loose_json import read_json
 from clew.detectors.locks.json_reading import texts_in
 from clew.detectors.locks.node_manifests import LIFECYCLE_SCRIPTS, read_package_json
-from clew.detectors.security.security_rules import in_fresh_clone, is_dependency
+from clew.detectors.security.security_rules import in_fresh_clone, is_dependency, joined
 from clew.detectors.security.test_data import is_test_data
 from clew.detectors.system.shown_command import shown_command
 from clew.model.fact import Fact, Severity
@@ -35,6 +35,8 @@ _KNOWN = re.compile(
     r"(?:\s*\|\|\s*(?:true|exit 0|echo [\w ']{1,40}))?"
 )
 """Commands that tools themselves tell people to put there."""
+_PROGRAMS = (".pnpmfile.cjs", ".pnpmfile.mjs", "pnpmfile.js", "pnpmfile.cjs")
+"""Programs that pnpm runs at each installation."""
 _ALLOWED = ("allowScripts", "trustedDependencies")
 _SHOWN = 5
 
@@ -45,7 +47,7 @@ class InstallScripts:
     name = "security/install-scripts"
     version = 1
     kinds: tuple[str, ...] = ("security.install_script",)
-    watch = WatchedPaths(names=("package.json", "composer.json"))
+    watch = WatchedPaths(names=("package.json", "composer.json", *_PROGRAMS))
 
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
         for change in changes:
@@ -60,6 +62,13 @@ class InstallScripts:
 
 
 def _facts(evidence: Evidence, change: PathChange) -> Iterator[Fact]:
+    if change.name in _PROGRAMS:
+        is_mild = is_test_data(change.path) or _is_new_project(evidence, change)
+        yield Fact(
+            "security.install_script", "program", change.path, None if change.is_added else "another",
+            severity=Severity.NOTE if is_mild else Severity.HIGH, evidence=(change.path,),
+        )  # fmt: skip
+        return
     old, new = _object(evidence.old, change.path), _object(evidence.new, change.path)
     names = _COMPOSER if change.name == "composer.json" else LIFECYCLE_SCRIPTS
     before, after = _scripts(old, names), _scripts(new, names)
@@ -67,11 +76,12 @@ def _facts(evidence: Evidence, change: PathChange) -> Iterator[Fact]:
     for name in sorted(after):
         if before.get(name) == after[name]:
             continue
-        is_known = is_mild or all(_KNOWN.fullmatch(part) for part in _parts(after[name]))
+        if all(_KNOWN.fullmatch(part) for part in _parts(after[name])):
+            continue
         yield Fact(
             "security.install_script", "project", change.path,
             shown_command(before[name]) if name in before else None, shown_command(after[name]),
-            severity=Severity.NOTE if is_known else Severity.HIGH,
+            severity=Severity.NOTE if is_mild else Severity.HIGH,
             evidence=(change.path,), marks=(name,),
         )  # fmt: skip
     allowed = _allowed(new) - _allowed(old)
@@ -81,6 +91,11 @@ def _facts(evidence: Evidence, change: PathChange) -> Iterator[Fact]:
             "security.install_script", "setting", change.path, None, shown,
             severity=Severity.NOTE, evidence=(change.path,), marks=_ALLOWED[:1],
         )  # fmt: skip
+
+
+def _is_new_project(evidence: Evidence, change: PathChange) -> bool:
+    manifest = evidence.changes.get(joined(change.parent, "package.json"))
+    return manifest is not None and manifest.is_added
 
 
 def _object(tree: Tree, path: str) -> Mapping[str, object]:
@@ -112,6 +127,8 @@ def _allowed(manifest: Mapping[str, object]) -> set[str]:
 
 def _claims(evidence: Evidence, change: PathChange) -> tuple[str, ...]:
     """Return the manifest, if nothing but scripts and requirements differs in it."""
+    if change.name in _PROGRAMS:
+        return (change.path,)
     if change.name != "package.json" or change.old is None:
         return ()
     try:

@@ -6,31 +6,38 @@ import re
 from collections.abc import Callable, Iterable
 
 from clew.detectors.locks.origins import host_of
-from clew.detectors.security.settings_reading import Setting
+from clew.detectors.security.settings_reading import LISTED, Setting
 from clew.model.named_tuple import NamedTuple
 
 _OFF = frozenset(("false", "0", "no", "off", "none", "never", ":none", "ignore"))
 _ON = frozenset(("true", "1", "yes", "on", ""))
 
 _PLACES = frozenset((
-    "registry", "npmregistryserver", "npmpublishregistry", "index-url", "extra-index-url",
-    "find-links", "index", "default-index", "repository", "mirror", "mirrors", "channels",
-    "channel-alias", "default-channels", "custom-channels", "goproxy", "registry-mirrors",
-    "package-source", "source", "sources", ":sources", "baseurl", "mirrorlist", "metalink",
-    "distributionurl", "wrapperurl", "location", "pip-index-url", "pip-extra-index-url",
-    "pip-find-links", "uv-index-url", "uv-default-index", "uv-extra-index-url", "uv-index",
-    "npm-config-registry", "yarn-registry", "yarn-npm-registry-server", "bun-config-registry",
-    "pip-pypi-url", "pypi-mirror", "pipenv-pypi-mirror", "cargo-registries-crates-io-index",
-    "gem-source", "composer-repo-packagist", "repositories", "conda-channels", "hex-mirror",
-    "hex-mirror-url", "pub-hosted-url", "jsr-url", "deno-registry", "npm-registry",
-    "electron-mirror", "sass-binary-site", "puppeteer-download-host", "puppeteer-download-base-url",
+    "registry", "npmregistryserver", "index-url", "extra-index-url", "find-links", "default-index",
+    "channels", "channel-alias", "default-channels", "custom-channels", "goproxy",
+    "registry-mirrors", ":sources", "baseurl", "mirrorlist", "metalink", "distributionurl",
+    "wrapperurl", "pip-index-url", "pip-extra-index-url", "pip-find-links", "uv-index-url",
+    "uv-default-index", "uv-extra-index-url", "uv-index", "npm-config-registry", "yarn-registry",
+    "yarn-npm-registry-server", "bun-config-registry", "pipenv-pypi-mirror", "gem-source",
+    "cargo-registries-crates-io-index", "composer-repo-packagist", "hex-mirror", "hex-mirror-url",
+    "pub-hosted-url", "jsr-url", "electron-mirror", "sass-binary-site", "puppeteer-download-host",
+    "puppeteer-download-base-url",
 ))  # fmt: skip
+"""Keys that name where packages come from, wherever they are."""
 _CHANNELS = ("channels", "default-channels")
 _TOLD_WITHOUT_HOST = ("index-url", "extra-index-url", "find-links", "registry", "goproxy")
 """They may name a directory, or a variable."""
-_URL_BELOW = ("source", "sources", "index", "indexes", "registries", "registry", "repositories",
-              "scopes", "install", "repository", "mirrors")  # fmt: skip
-"""Tables in which `url` is the address of packages."""
+_PLACES_BELOW = {
+    "url": frozenset((
+        "source", "index", "registries", "registry", "repositories", "scopes", "install",
+    )),
+    "index": frozenset(("registries", "registry")),
+    "location": frozenset(("registry", "mirror")),
+    "source": frozenset((LISTED,)),
+    "repository": frozenset((LISTED,)),
+    "package-source": frozenset((LISTED,)),
+}  # fmt: skip
+"""Keys that do so only in some tables."""
 _ADDED = frozenset(("extra-index-url", "pip-extra-index-url", "uv-extra-index-url", "find-links",
                     "uv-index", "sources", ":sources", "channels", "package-source"))  # fmt: skip
 
@@ -81,6 +88,12 @@ _CHECKS_OFF: dict[str, Callable[[str], bool]] = {
 }
 """Settings that switch off digests or signatures, and the values that do."""
 
+_CHECKS_ON: dict[str, Callable[[str], bool]] = {
+    "require-hashes": lambda value: value.lower() in _ON,
+    "pip-require-hashes": lambda value: value.lower() in _ON,
+    "distributionsha256sum": bool,
+}
+
 _SCRIPTS_REFUSED: dict[str, Callable[[str], bool]] = {
     "ignore-scripts": lambda value: value.lower() in _ON,
     "ignorescripts": lambda value: value.lower() in _ON,
@@ -117,6 +130,8 @@ class PackageSettings(NamedTuple):
     """Hosts that are addressed without encryption."""
     tls_off: frozenset[str] = frozenset()
     checks_off: frozenset[str] = frozenset()
+    checks_on: frozenset[str] = frozenset()
+    """Settings without which packages are not checked."""
     scripts_refused: frozenset[str] = frozenset()
     scripts_allowed: frozenset[str] = frozenset()
     proxies: frozenset[tuple[str, str]] = frozenset()
@@ -134,7 +149,7 @@ def package_settings(settings: Iterable[Setting]) -> PackageSettings:
 
 
 def _meanings(one: Setting) -> list[tuple[str, object]]:
-    key, value = one.key, one.value.strip()
+    key, value = one.key, one.value.strip().replace("\\:", ":")  # as in a properties file
     found: list[tuple[str, object]] = []
     if is_place(one):
         found += [
@@ -142,7 +157,7 @@ def _meanings(one: Setting) -> list[tuple[str, object]]:
             for host in _hosts(key, value)
         ]
         found += [("plain", host) for host in _plain_hosts(value)]
-    for field, table in (("tls_off", _TLS_OFF), ("checks_off", _CHECKS_OFF),
+    for field, table in (("tls_off", _TLS_OFF), ("checks_off", _CHECKS_OFF), ("checks_on", _CHECKS_ON),
                          ("scripts_refused", _SCRIPTS_REFUSED), ("scripts_allowed", _SCRIPTS_ALLOWED)):  # fmt: skip
         means = table.get(key)
         if means is not None and means(value):
@@ -158,8 +173,8 @@ def _meanings(one: Setting) -> list[tuple[str, object]]:
 
 def is_place(one: Setting) -> bool:
     """Return whether a setting names where packages come from."""
-    if one.key == "url":
-        return bool(one.path) and any(part in _URL_BELOW for part in one.path)
+    if one.key in _PLACES_BELOW:
+        return not _PLACES_BELOW[one.key].isdisjoint(one.path)
     return one.key in _PLACES or (one.key.startswith("bundle-mirror") and "://" in one.value)
 
 

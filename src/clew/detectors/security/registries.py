@@ -161,8 +161,9 @@ def _switch_facts(path: str, before: PackageSettings, after: PackageSettings) ->
         yield _fact("tls", path, Severity.HIGH, sorted(after.tls_off - before.tls_off))
     elif before.tls_off - after.tls_off:
         yield _fact("tls", path, Severity.NOTE, sorted(before.tls_off - after.tls_off))
-    if after.checks_off - before.checks_off:
-        marks = sorted(after.checks_off - before.checks_off)
+    unchecked = (after.checks_off - before.checks_off) | (before.checks_on - after.checks_on)
+    if unchecked:
+        marks = sorted(unchecked)
         yield _fact("integrity", path, Severity.HIGH, marks, after="unchecked")
 
 
@@ -189,7 +190,7 @@ def _apt_programs(path: str, old: bytes | None, new: bytes | None) -> Iterator[F
 
 def _fact(
     word: str, path: str, severity: str, marks: Sequence[str], before: str = "", after: str = "",
-    scope: str = "settings",
+    scope: str = "registry",
 ) -> Fact:  # fmt: skip
     return Fact(
         f"security.{word}", scope, path, before or None, after or None,

@@ -31,8 +31,8 @@ _VARIABLE = re.compile(
     r"""|CARGO_REGISTRIES|BUNDLE|COMPOSER|ELECTRON|PYTHONHTTPSVERIFY)\w{0,60}?)["']?\s{0,4}[=: ]\s{0,4}["']?([^\s"']{1,500})"""
 )
 _OPTION = re.compile(
-    r"--(index-url|extra-index-url|find-links|trusted-host|registry|default-index|allow-insecure-host"
-    r"|no-check-certificate|ignore-scripts)(?:[= ]+[\"']?([^\s\"'\\]{1,500}))?"
+    r"--(?:(no-check-certificate)|(index-url|extra-index-url|find-links|trusted-host|registry"
+    r"|default-index|allow-insecure-host)[= ]+[\"']?([^\s\"'\\]{1,500}))"
 )
 _SHORT = re.compile(
     r"\bpip3? (?:install|download|wheel)\b[^\n|;&]{0,500}?\s-i[ =]([^\s\"']{1,500})"
@@ -111,7 +111,7 @@ def script_settings(text: bytes | None) -> Iterator[Setting]:
         for match in _VARIABLE.finditer(line):
             yield Setting(canonical_key(match[1]), match[2])
         for match in _OPTION.finditer(line):
-            yield Setting(match[1], match[2] or "")
+            yield Setting(match[1] or match[2], match[3] or "")
         for match in _SHORT.finditer(line):
             yield Setting("index-url", match[1])
         for match in _SET.finditer(line):

@@ -30,9 +30,9 @@ _BY_NAME: dict[str, SettingsFile] = {
     "pnpm-workspace.yaml": SettingsFile(eco.NODE, read.yaml_settings, False),
     "bunfig.toml": SettingsFile(eco.NODE, read.toml_settings),
     "lerna.json": SettingsFile(eco.NODE, read.json_settings, False),
-    "pip.conf": _PIP, "pip.ini": _PIP, ".pypirc": _PIP, ".pydistutils.cfg": _PIP,
+    "pip.conf": _PIP, "pip.ini": _PIP, ".pydistutils.cfg": _PIP,
     "setup.cfg": SettingsFile(eco.PYTHON, read.line_settings, False),
-    "pyproject.toml": SettingsFile(eco.PYTHON, read.toml_settings, False),
+    "pyproject.toml": SettingsFile(eco.PYTHON, read.pyproject_settings, False),
     "Pipfile": SettingsFile(eco.PYTHON, read.toml_settings, False),
     "uv.toml": SettingsFile(eco.PYTHON, read.toml_settings),
     "pdm.toml": SettingsFile(eco.PYTHON, read.toml_settings),
@@ -58,7 +58,7 @@ _BY_NAME: dict[str, SettingsFile] = {
     "NuGet.Config": SettingsFile(eco.DOTNET, read.nuget_settings),
     "nuget.config": SettingsFile(eco.DOTNET, read.nuget_settings),
     "NuGet.config": SettingsFile(eco.DOTNET, read.nuget_settings),
-    ".curlrc": _TOOLS, ".wgetrc": _TOOLS, "wgetrc": _TOOLS, ".netrc": _TOOLS,
+    ".curlrc": _TOOLS, ".wgetrc": _TOOLS, "wgetrc": _TOOLS,
 }  # fmt: skip
 
 _BY_DIRECTORY: dict[str, dict[str, SettingsFile]] = {
@@ -66,7 +66,7 @@ _BY_DIRECTORY: dict[str, dict[str, SettingsFile]] = {
         "config.toml": SettingsFile(eco.RUST, read.toml_settings),
         "config": SettingsFile(eco.RUST, read.toml_settings),
     },
-    ".m2": {"settings.xml": SettingsFile(eco.JAVA, read.maven_settings)},
+    ".m2": {"settings.xml": SettingsFile(eco.JAVA, read.maven_user_settings)},
     ".gradle": {
         "gradle.properties": SettingsFile(eco.JAVA, read.line_settings),
         "init.gradle.kts": SettingsFile(eco.JAVA, read.gradle_settings),

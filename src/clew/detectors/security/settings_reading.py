@@ -19,22 +19,29 @@ _MAX_SETTINGS = 20_000
 _MAX_LINES = 20_000
 _MAX_LINE = 4_096
 _LINE = re.compile(
-    r"""\s*(?:export\s+|ENV\s+|ARG\s+|set\s+)?["']?(:?[@\w][\w@./:$-]{0,120}?)["']?\s*(?:[=:]\s*|\s+)(.*)$"""
+    r"""\s*(?:export\s+|ENV\s+|ARG\s+|set\s+)?["']?(@[\w.-]{1,80}:[\w-]{1,40}|:?\w[\w./$-]{0,120}?)["']?"""
+    r"""\s*(?:[=:]\s*|\s+)(.*)$"""
 )
 _BARE = re.compile(r"\s*(-{0,2}[a-z][a-z-]{1,40})\s*$")
 _APT = re.compile(r"([A-Za-z][\w:-]{1,120})\s+\"([^\"\n]{0,500})\"")
 _XML_URL = re.compile(
     r"<(?:mirror|repository|pluginRepository|snapshotRepository)>(?:(?!</?(?:mirror|repository)>)[\s\S]){0,2000}?<url>\s*([^<\s]{1,500})"
 )
+_XML_ANY_URL = re.compile(r"<url>\s{0,100}+([^<\s]{1,500})")
 _NUGET = re.compile(r"""<add\s+key="[^"]{0,200}"\s+value="(https?://[^"]{1,500})\"""", re.I)
 _NUGET_PLAIN = re.compile(r'allowInsecureConnections="true"', re.I)
 _GRADLE = re.compile(
-    r"""\burl\s*(?:=\s*|\(\s*|\s)\s*(?:uri\s*\(\s*)?["']([a-z]+://[^"'\s]{1,500})["']"""
+    r"""\b(?:maven|ivy)\s{0,8}(?:\{[^{}]{0,600}?\burl\s{0,8}[=(]?|\(\s{0,8}(?:url\s{0,8}=)?)\s{0,8}"""
+    r"""(?:uri\s{0,4}\(\s{0,4})?["']([a-z]+://[^"'\s]{1,500})["']"""
 )
 _GRADLE_PLAIN = re.compile(
     r"\b(?:allowInsecureProtocol|isAllowInsecureProtocol)\s*(?:=|\s|\()\s*true"
 )
 _RUBY = re.compile(r"""^\s*source[\s(]+["']([a-z]+://[^"'\s]{1,500})["']""", re.M)
+
+
+LISTED = "<listed>"
+"""The path of addresses that a reader found in lists of package sources."""
 
 
 class Setting(NamedTuple):
@@ -81,6 +88,11 @@ def yaml_settings(content: bytes) -> Iterator[Setting]:
     yield from _flat(read_yaml(content))
 
 
+def pyproject_settings(content: bytes) -> Iterator[Setting]:
+    """Yield the settings of tools in a `pyproject.toml`."""
+    yield from _flat({"tool": parsed(content).get("tool", {})})
+
+
 def toml_settings(content: bytes) -> Iterator[Setting]:
     """Yield the settings of a TOML file."""
     yield from _flat(parsed(content))
@@ -115,17 +127,24 @@ def requirements_settings(content: bytes) -> Iterator[Setting]:
         yield Setting(short.get(name) or canonical_key(name), value)
 
 
+def maven_user_settings(content: bytes) -> Iterator[Setting]:
+    """Yield the addresses of Maven's `settings.xml`: mirrors and repositories."""
+    for address in _XML_ANY_URL.findall(content.decode("utf-8", "replace")):
+        yield Setting("repository", address, (LISTED,))
+
+
 def maven_settings(content: bytes) -> Iterator[Setting]:
-    """Yield the repositories and mirrors of a Maven file."""
-    for address in _XML_URL.findall(content.decode("utf-8", "replace")):
-        yield Setting("repository", address)
+    """Yield the repositories of a Maven project, without those that it publishes to."""
+    head, _, rest = content.decode("utf-8", "replace").partition("<distributionManagement>")
+    for address in _XML_URL.findall(head + rest.partition("</distributionManagement>")[2]):
+        yield Setting("repository", address, (LISTED,))
 
 
 def nuget_settings(content: bytes) -> Iterator[Setting]:
     """Yield the package sources of a `NuGet.Config`."""
     text = content.decode("utf-8", "replace")
     for address in _NUGET.findall(text):
-        yield Setting("package-source", address)
+        yield Setting("package-source", address, (LISTED,))
     if _NUGET_PLAIN.search(text):
         yield Setting("allowinsecureconnections", "true")
 
@@ -134,7 +153,7 @@ def gradle_settings(content: bytes) -> Iterator[Setting]:
     """Yield the repositories of a Gradle script; it is a program, of which only these are read."""
     text = content.decode("utf-8", "replace")
     for address in _GRADLE.findall(text):
-        yield Setting("repository", address)
+        yield Setting("repository", address, (LISTED,))
     if _GRADLE_PLAIN.search(text):
         yield Setting("allowinsecureprotocol", "true")
 
@@ -142,7 +161,7 @@ def gradle_settings(content: bytes) -> Iterator[Setting]:
 def ruby_settings(content: bytes) -> Iterator[Setting]:
     """Yield the sources of a `Gemfile` or `Podfile`."""
     for address in _RUBY.findall(content.decode("utf-8", "replace")):
-        yield Setting("source", address)
+        yield Setting("source", address, (LISTED,))
 
 
 def apt_settings(content: bytes) -> Iterator[Setting]:

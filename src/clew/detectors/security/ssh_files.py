@@ -2,22 +2,24 @@
 
 `authorized_keys` counts at any path, because sshd can be configured to read any.
 Of a key only type, comment and fingerprint are shown, as in `ssh-keygen -l`.
-A private key is recognised by its first line; it is not reported in a directory of test data, or
-if readable by a group that the machine created for it.
+A private key is recognised by its first line; it is not reported in a directory of test data, in one
+that others may not enter, or if readable only by a group that the machine created for it.
 """
 
 from __future__ import annotations
 
+import re
 from base64 import b64decode, b64encode
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
 
-from clew.detectors.detector import Evidence, Finding, PathChange, WatchedPaths
+from clew.detectors.detector import Evidence, Finding, PathChange, Tree, WatchedPaths
 from clew.detectors.files.key_names import shown_name
 from clew.detectors.security.security_rules import (
     Alarm,
     became_world_writable,
     content,
+    directories_above,
     examine,
     harmless,
     harmless_lines,
@@ -26,6 +28,7 @@ from clew.detectors.security.security_rules import (
     word,
 )
 from clew.detectors.security.sshd_settings import weaker_settings
+from clew.detectors.security.test_data import is_test_data
 from clew.model.fact import Severity
 
 _KEY_LISTS = ("authorized_keys", "authorized_keys2")
@@ -34,12 +37,10 @@ _QUIET = ("known_hosts", "known_hosts.old", "config")
 _KEY_TYPES = (b"ssh-", b"ecdsa-", b"sk-")
 _KEY_NAMES = ("id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "id_ecdsa_sk", "id_ed25519_sk")
 _KEY_SUFFIXES = (".pem", ".key", ".ppk")
-_PRIVATE = (b"PRIVATE KEY-----", b"PuTTY-User-Key-File-")
+_PRIVATE = re.compile(
+    rb"^-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY-----\s*$|\APuTTY-User-Key-File-\d", re.M
+)
 _MAX_KEY_SIZE = 1 << 16
-_TEST_DIRECTORIES = frozenset((
-    "test", "tests", "testing", "testdata", "test-data", "fixtures", "__fixtures__", "spec",
-    "examples", "example", "doc", "docs", "mocks",
-))  # fmt: skip
 _SHOWN = 4
 
 _UNREAD = Alarm("security.authorized_keys", "ssh", "", Severity.HIGH)
@@ -49,7 +50,7 @@ class SshFiles:
     """Reports key logins, sshd settings, and private keys that others can read."""
 
     name = "security/ssh"
-    version = 1
+    version = 2
     kinds: tuple[str, ...] = (
         "security.authorized_keys", "security.login", "security.private_key",
         "config.added", "config.changed", "config.removed",
@@ -153,17 +154,29 @@ def _may_be_private_key(change: PathChange) -> bool:
 
 
 def _open_key(evidence: Evidence, change: PathChange) -> Iterator[Alarm]:
-    directories = change.parent.split("/")
-    if not _TEST_DIRECTORIES.isdisjoint(directories):
+    entry = change.new
+    assert entry is not None
+    if is_test_data(change.path):
         return
+    is_in_ssh_directory = ".ssh" in change.parent.split("/")
+    by_all = bool(entry.mode & 0o004)
+    if not is_in_ssh_directory:
+        if not _can_be_reached(evidence.new, change.path, by_all=by_all):
+            return
+        if not by_all and (entry.uid == entry.gid or change.path.startswith("etc/")):
+            return  # a group of the owner alone, or one made for the key, such as `ssl-cert`
     text = evidence.new.read(change.path, _MAX_KEY_SIZE) or b""
-    if not any(sign in text for sign in _PRIVATE):
+    if not _PRIVATE.search(text):
         return
-    assert change.new is not None
-    by_all = bool(change.new.mode & 0o004)
-    if not by_all and directories[0] == "etc":  # `ssl-cert` and others create a group for their key
-        return
-    is_severe = ".ssh" in directories or (by_all and not in_repository(evidence.new, change.path))
-    severity = Severity.HIGH if is_severe else Severity.NOTE
-    marks = (f"mode {change.new.mode:04o}",)
+    is_severe = is_in_ssh_directory or (by_all and not in_repository(evidence.new, change.path))
+    is_locked = b"ENCRYPTED" in text
+    severity = Severity.HIGH if is_severe and not is_locked else Severity.NOTE
+    marks = (f"mode {entry.mode:04o}", *(("encrypted",) if is_locked else ()))
     yield Alarm("security.private_key", "ssh", change.path, severity, marks)
+
+
+def _can_be_reached(tree: Tree, path: str, *, by_all: bool) -> bool:
+    """Return whether others may enter every directory above a file."""
+    wanted = 0o001 if by_all else 0o010
+    entries = (tree.entry(above) for above in directories_above(path) if above)
+    return all(entry is None or entry.mode & wanted for entry in entries)

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from clew.detectors.detector import Evidence, Finding, PathChange, WatchedPaths
 from clew.detectors.system.runnable import is_runnable
 from clew.detectors.system.unit_facts import (
+    WITH_PACKAGE,
     UnitChange,
     UnitTouch,
     is_packaged,
@@ -46,7 +47,7 @@ class Systemd:
     """Reports changes of what systemd will start."""
 
     name = "system/systemd"
-    version = 1
+    version = 2
     kinds: tuple[str, ...] = (
         "service.enabled",
         "service.disabled",
@@ -158,8 +159,8 @@ def _lost_with_package(
         was, now = old.state(found.unit), new.state(found.unit)
         if was.links and not was.is_masked and was.path == change.path and now.path is None:
             yield Fact(
-                "service.disabled", found.scope, found.unit, "enabled",
-                direct=False, evidence=(change.path,),
+                "service.removed", found.scope, found.unit, "enabled",
+                direct=False, evidence=(change.path,), marks=(WITH_PACKAGE,),
             )  # fmt: skip
 
 

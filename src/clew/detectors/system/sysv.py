@@ -18,6 +18,7 @@ from clew.detectors.system.supervisors import (
     program_findings,
     supervised_findings,
 )
+from clew.detectors.system.unit_facts import WITH_PACKAGE
 from clew.model.fact import Fact, Severity
 
 _LEVELS = "S2345"
@@ -37,7 +38,7 @@ class SysV:
     """Reports changes of what init, OpenRC and supervisors will start."""
 
     name = "system/init"
-    version = 1
+    version = 2
     kinds: tuple[str, ...] = (
         "service.enabled",
         "service.disabled",
@@ -133,13 +134,24 @@ def _level_fact(
     word = "changed" if was and now else "enabled" if now else "disabled"
     scripts = [f"{base}/init.d/{name}" for base in _BASES]
     is_packaged = any(path in evidence.owners for path in (*scripts, *paths))
+    is_gone = word == "disabled" and is_packaged and _is_gone(evidence, scripts)
+    word = "removed" if is_gone else word
     is_reported = any(fact.subject == name for fact in reported)
     return Fact(
         f"service.{word}", scope, name, was, now,
         direct=not is_packaged,
         severity=Severity.NOTE if word == "enabled" and not (is_packaged or is_reported) else Severity.NONE,
-        evidence=tuple(paths[:5]),
+        evidence=tuple(paths[:5]), marks=(WITH_PACKAGE,) if is_gone else (),
     )  # fmt: skip
+
+
+def _is_gone(evidence: Evidence, scripts: Sequence[str]) -> bool:
+    """Return whether a package took its script away."""
+    old, new = (
+        any(tree.entry(path) is not None for path in scripts)
+        for tree in (evidence.old, evidence.new)
+    )
+    return old and not new
 
 
 def _has_unit(evidence: Evidence, name: str) -> bool:

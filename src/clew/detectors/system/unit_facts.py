@@ -23,6 +23,7 @@ from clew.model.fact import Fact, Severity
 from clew.model.named_tuple import NamedTuple
 
 _SHOWN = 5
+WITH_PACKAGE = "with its package"
 _RUNNING = ("service", "timer", "socket", "path")
 """Unit types that run something."""
 
@@ -119,7 +120,11 @@ def _state_facts(unit_change: UnitChange, _: list[Fact]) -> Iterator[Fact]:
             "enabled", was.word, "enabled", _start_severity(unit_change), *_aliases(unit_change)
         )
     elif was.links and not now.links and not now.is_masked:
-        yield unit_change.fact("disabled", "enabled", now.word, Severity.NONE)
+        if unit_change.is_packaged and was.path is not None and now.path is None:
+            # nobody disabled it: it is gone
+            yield unit_change.fact("removed", "enabled", None, Severity.NONE, WITH_PACKAGE)
+        else:
+            yield unit_change.fact("disabled", "enabled", now.word, Severity.NONE)
 
 
 def _default_target(tree: Tree, state: UnitState) -> str | None:
@@ -171,7 +176,7 @@ def _file_facts(unit_change: UnitChange, reported: list[Fact]) -> Iterator[Fact]
         instead = ["instead of the package's"] if _hides_vendor(unit_change) else []
         yield unit_change.fact("added", None, new.starts, severity, *dangers, *instead, *marks)
     elif files and not any(_is_own(change.path, change.new) for change in files):
-        if not any(fact.kind == "service.masked" for fact in reported):
+        if not any(fact.kind in ("service.masked", "service.removed") for fact in reported):
             yield unit_change.fact("removed", old.starts, None, Severity.NONE)
     else:
         severity = Severity.NOTE if old.runs != new.runs else Severity.NONE

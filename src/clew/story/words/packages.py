@@ -7,7 +7,18 @@ from collections.abc import Callable, Sequence
 from clew.model.amount import counted
 from clew.model.fact import Fact, Severity
 from clew.story.words.broken import unfinished_packages
-from clew.story.words.phrases import NAMED_ON_CARD, SEEDS, Phrase, arrow, base, joined, place, some
+from clew.story.words.phrases import (
+    NAMED_ON_CARD,
+    SEEDS,
+    Phrase,
+    arrow,
+    base,
+    changed_version,
+    joined,
+    place,
+    some,
+    versions,
+)
 
 
 def packages(facts: Sequence[Fact]) -> Phrase:
@@ -34,18 +45,55 @@ def packages(facts: Sequence[Fact]) -> Phrase:
             f"{text} ({_asked_for(lost, 2, _name)})",
             f"{text} ({_asked_for(lost, NAMED_ON_CARD, _name)})",
         )
-    parts, brief = [], []
-    few = 2 if bool(added) + bool(changed) + bool(removed) == 1 else 1
-    if added:
-        parts.append(f"installed {_asked_for(added, NAMED_ON_CARD, _with_version)}")
-        brief.append(f"installed {_asked_for(added, few, _name)}")
-    if changed:
-        parts.append(f"changed {_asked_for(changed, NAMED_ON_CARD, _with_versions)}")
-        brief.append(f"changed {_asked_for(changed, few, _with_versions)}")
-    if removed:
-        parts.append(f"removed {_asked_for(removed, NAMED_ON_CARD, _name)}")
-        brief.append(f"removed {_asked_for(removed, few, _name)}")
-    return Phrase(f"{', '.join(brief)} ({label})", f"{'; '.join(parts)} ({label})")
+    moved = [fact for fact in changed if not _clause(fact)]
+    told = [fact for fact in changed if _clause(fact)]
+    groups: list[_Group] = [
+        ("installed ", added, _name, _with_version), ("changed ", moved, _with_versions, _with_versions),
+        ("", told, _clause, _clause), ("removed ", removed, _removed, _removed),
+    ]  # fmt: skip
+    groups = [group for group in groups if group[1]]
+    few = 2 if len(groups) == 1 else 1
+    return Phrase(
+        f"{_said(groups, few)} ({label})",
+        f"{'; '.join(f'{verb}{_asked_for(found, NAMED_ON_CARD, say)}' for verb, found, _, say in groups)}"
+        f" ({label})",
+        f"{_said(groups, 1)} ({manager})",
+    )
+
+
+_Group = tuple[str, Sequence[Fact], Callable[[Fact], str], Callable[[Fact], str]]
+"""A verb, the facts it applies to, and their words in a headline and on a card."""
+
+
+def _said(groups: Sequence[_Group], most: int) -> str:
+    return ", ".join(f"{verb}{_asked_for(found, most, say)}" for verb, found, say, _ in groups)
+
+
+_STATES = {
+    "on hold": "put on hold",
+    "no longer on hold": "released from hold",
+    "marked manual": "marked as manually installed",
+    "marked automatic": "marked as automatically installed",
+    "configured": "configured",
+}
+"""Marks that are the whole news about a package whose version did not change."""
+
+
+def _clause(fact: Fact) -> str:
+    """Return a clause about a package that did not get another version, or ""."""
+    if fact.before != fact.after:
+        gone, came = versions(fact)
+        return changed_version(fact) if not (gone and came) else ""
+    known = [_STATES[mark] for mark in fact.marks if mark in _STATES]
+    return f"{fact.subject} {joined(known)}" if known and len(known) == len(fact.marks) else ""
+
+
+def _removed(fact: Fact) -> str:
+    return (
+        f"{_name(fact)} ({', '.join(fact.marks)})"
+        if fact.marks and "(" not in _name(fact)
+        else _name(fact)
+    )
 
 
 def _unseeded(facts: Sequence[Fact]) -> list[Fact]:
@@ -81,8 +129,9 @@ def _with_version(fact: Fact) -> str:
 
 def _with_versions(fact: Fact) -> str:
     marks = f" ({', '.join(fact.marks)})" if fact.marks else ""
-    versions = fact.after or "" if fact.before == fact.after else arrow(fact)
-    return f"{fact.subject} {versions}".rstrip() + marks
+    if fact.before == fact.after:
+        return f"{fact.subject} {fact.after or ''}".rstrip() + marks
+    return changed_version(fact) + marks
 
 
 def sources(facts: Sequence[Fact]) -> Phrase:

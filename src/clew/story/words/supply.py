@@ -11,6 +11,18 @@ _ALSO = frozenset(("extra-index-url", "find-links", "index", "repositories", "ch
 """Settings that add a place and leave the others."""
 
 
+_COMMON_NAMES = frozenset((
+    "config", "config.toml", "config.json", "env", "settings.xml", "daemon.json", "registries.conf",
+    "package.json", "environment",
+))  # fmt: skip
+"""File names that say little without their directory."""
+
+
+def _name(path: str) -> str:
+    """Return the name of a file, with its directory if the name is common."""
+    return "/".join(path.split("/")[-2:]) if base(path) in _COMMON_NAMES else base(path)
+
+
 def supply_phrase(fact: Fact) -> Phrase | None:
     """Return the words for a fact about packages; None for one about something else."""
     say = _KINDS.get(fact.kind)
@@ -20,7 +32,7 @@ def supply_phrase(fact: Fact) -> Phrase | None:
 def _registry(fact: Fact) -> Phrase | None:
     if fact.scope == "apt":  # a program that apt runs
         return None
-    name, settings = base(fact.subject), some(fact.marks, NAMED_ON_CARD)
+    name, settings = _name(fact.subject), some(fact.marks, NAMED_ON_CARD)
     if fact.scope == "lock":
         what, which = _counted(fact)
         now = "now from" if fact.before else "from"
@@ -74,7 +86,7 @@ def _counted(fact: Fact) -> tuple[str, str]:
 
 
 def _tls(fact: Fact) -> Phrase:
-    name = base(fact.subject)
+    name = _name(fact.subject)
     if fact.scope == "lock":
         what, which = _counted(fact)
         are = "is" if not which else "are"
@@ -97,7 +109,7 @@ def _tls(fact: Fact) -> Phrase:
 
 
 def _install_script(fact: Fact) -> Phrase:
-    name, settings = base(fact.subject), some(fact.marks, NAMED_ON_CARD)
+    name, settings = _name(fact.subject), some(fact.marks, NAMED_ON_CARD)
     if fact.scope == "project":
         word = "another" if fact.before else "new"
         runs = f" runs {fact.after}" if fact.after else ""
@@ -105,6 +117,13 @@ def _install_script(fact: Fact) -> Phrase:
             f"{name}: {word} {settings} script runs at installation",
             f"{fact.subject}: {word} {settings} script{runs} at each installation",
             f"{name}: {word} {settings} script",
+        )
+    if fact.scope == "program":
+        word = "another program runs" if fact.before else "a program runs"
+        return Phrase(
+            f"{name}: {word} at each installation",
+            f"{fact.subject}: {word} at each installation",
+            f"{name}: {word} at installation",
         )
     if fact.scope == "setting":
         what = "install scripts of packages run again"
@@ -120,7 +139,7 @@ def _install_script(fact: Fact) -> Phrase:
 
 
 def _integrity(fact: Fact) -> Phrase:
-    name = base(fact.subject)
+    name = _name(fact.subject)
     if fact.after == "unchecked":
         settings = some(fact.marks, NAMED_ON_CARD)
         said = "packages are no longer checked"
@@ -148,7 +167,7 @@ def _integrity(fact: Fact) -> Phrase:
 
 
 def _dependency(fact: Fact) -> Phrase:
-    name = base(fact.scope)
+    name = _name(fact.scope)
     if fact.marks[:1] in (("action",), ("base image",), ("image",), ("hook",)):
         what = fact.marks[0]
         instead = f" instead of {fact.before}" if fact.before else ""
