@@ -9,6 +9,7 @@ killed one continues from there without the detector at fault.
 
 from __future__ import annotations
 
+import gc
 import marshal
 import os
 import resource
@@ -194,6 +195,8 @@ def _work(
     _send(writing, "ready", None)
     _limit(limits)
     evidence = task.evidence()
+    # They live as long as the worker: looking for garbage among 100,000 changes takes seconds.
+    gc.freeze()
 
     def run(detector: Detector, found: Evidence, share: Sequence[PathChange]) -> DetectorResult:
         if time.monotonic() > enough:
