@@ -97,7 +97,7 @@ def test_a_deep_tree_is_walked_without_a_stack() -> None:
         "shop.sql.gz", "site.tar.gz", "old.zip", "analysis.ipynb", "model.safetensors", "net.pt",
         "train.csv", "events.jsonl", "orders.parquet", "inbox.mbox", "contacts.vcf", "diary.ics",
         "data.duckdb", "dump.rdb", "terraform.tfstate", "house.dwg", "board.kicad_pcb", "logs/audit.log",
-        ".bash_history", "accounts.ledger", "track.gpx",
+        ".bash_history", "accounts.ledger", "track.gpx", "var/mail/alice", "Mail/Inbox",
     ],
 )  # fmt: skip
 def test_one_file_of_a_valuable_kind_is_a_loss(path: str) -> None:
@@ -405,6 +405,50 @@ def test_a_storage_engine_that_lost_nearly_everything_is_a_loss() -> None:
     old = {**kept, **files("db/{:06}.ldb", 12, size=20_000)}
 
     assert alarms({**KEPT, **old}, {**KEPT, **kept}) == [("loss.shrunk", "directory", "db")]
+
+
+# Other version control
+
+
+def test_what_mercurial_or_subversion_tracks_is_not_lost() -> None:
+    for listed in (".hg/dirstate", ".svn/wc.db"):
+        kept = {
+            **KEPT,
+            listed: b"\0n\0" + b"\0\0".join(f"media/{n}.jpg".encode() for n in range(20)),
+        }
+
+        assert alarms({**kept, **files("media/{}.jpg", 20)}, kept) == []
+        assert alarms({**kept, **files("other/{}.jpg", 20)}, kept) != []
+
+
+def test_a_mercurial_repository_that_is_gone_is_a_loss() -> None:
+    old = {"shop/.hg/requires": b"store\n", "shop/.hg/store/00changelog.i": b"x" * 99}
+    old |= files("shop/{}.py", 4)
+
+    assert tell({**KEPT, **old}, KEPT).headline == "! shop/ deleted (Mercurial repository, 4 files)"
+
+
+# Results of tests
+
+
+def test_screenshots_of_test_runs_are_no_loss(tmp_path: Path) -> None:
+    repo = _repo(tmp_path)
+    repo.write(".gitignore", "/screenshots/\n")
+    repo.commit("a.py")
+    shots = files("screenshots/page-{}.png", 12)
+
+    assert alarms({**repo.moment(), **shots}, repo.moment()) == []
+    kept = {**KEPT, "playwright.config.ts": b"x"}
+    assert alarms({**kept, **shots}, kept) == []
+
+
+@pytest.mark.parametrize(
+    "directory",
+    ["model_cache", "api-cache", ".yarn/cache", "Library/ShaderCache", ".terraform/providers", ".idea",
+     "storage/framework/sessions", "tests/output", "miniconda3/pkgs/numpy", "nltk_data/corpora"],
+)  # fmt: skip
+def test_caches_and_tools_may_be_cleared(directory: str) -> None:
+    assert alarms({**KEPT, **files(directory + "/{}.zip", 20)}, KEPT) == []
 
 
 # Hostile and harmless

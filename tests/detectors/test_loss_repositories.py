@@ -102,7 +102,8 @@ def test_a_bare_repository_is_a_repository(shop: Repo, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "place", ["tmp/x", "root/.cache/pre-commit/x", "root/.cargo/git/x", "a/node_modules/x", "b/vendor/x"]
+    "place",
+    ["tmp/x", "root/.cache/pre-commit/x", "root/.cargo/git/x", "a/node_modules/x", "b/vendor/x"],
 )
 def test_repositories_that_tools_clone_are_no_loss(place: str) -> None:
     old: Moment = {f"{place}/.git/HEAD": b"ref: refs/heads/main\n", f"{place}/a.py": b"x" * 99}

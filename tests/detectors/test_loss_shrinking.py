@@ -141,7 +141,9 @@ def test_rows_of_a_dump_with_many_rows_in_a_statement() -> None:
 
 def test_cells_of_a_notebook() -> None:
     def notebook(number: int) -> bytes:
-        cells = [{"cell_type": "code", "source": ["print(1)"], "outputs": []} for _ in range(number)]
+        cells = [
+            {"cell_type": "code", "source": ["print(1)"], "outputs": []} for _ in range(number)
+        ]
         return _dump({"cells": cells, "metadata": {}, "nbformat": 4})
 
     assert _shrunk("a.ipynb", notebook(24), notebook(0)) == ("loss.emptied", "24 cells", "0 cells")
@@ -198,6 +200,16 @@ def test_a_text_that_git_does_not_have() -> None:
     assert _shrunk("script.py", b"x = 1\n" * 900, b"")[0] == "loss.emptied"
 
 
+def test_a_packed_text_that_lost_half() -> None:
+    assert _shrunk("shop.sql.gz", b"\x1f\x8b" * 9000, b"\x1f\x8b" * 4000)[0] == "loss.shrunk"
+
+
+def test_a_mailbox_without_a_suffix() -> None:
+    message = b"From me Sat May  4 10:00:00 2024\n\nHello\n\n"
+
+    assert _shrunk("Mail/Inbox", message * 50, message * 2)[1:] == ("50 messages", "2 messages")
+
+
 # Audit trails
 
 
@@ -205,7 +217,14 @@ AUDIT = b"".join(b"2024-05-01 user %d changed a price\n" % n for n in range(3000
 
 
 @pytest.mark.parametrize(
-    "path", ["logs/audit.log", "payments-ledger.jsonl", "audit_trail.csv", "transactions.log", ".bash_history"]
+    "path",
+    [
+        "logs/audit.log",
+        "payments-ledger.jsonl",
+        "audit_trail.csv",
+        "transactions.log",
+        ".bash_history",
+    ],
 )
 def test_an_emptied_audit_trail_is_a_loss(path: str) -> None:
     assert alarms({path: AUDIT}, {path: b""}) == [("loss.emptied", "file", path)]
@@ -215,7 +234,11 @@ def test_each_line_of_an_audit_trail_counts() -> None:
     lines = AUDIT.splitlines(keepends=True)
     without = b"".join(lines[:100] + lines[110:])
 
-    assert _shrunk("logs/audit.log", AUDIT, without) == ("loss.shrunk", "3,000 lines", "2,990 lines")
+    assert _shrunk("logs/audit.log", AUDIT, without) == (
+        "loss.shrunk",
+        "3,000 lines",
+        "2,990 lines",
+    )
 
 
 @pytest.mark.parametrize(
@@ -233,7 +256,9 @@ def test_an_audit_trail_that_was_put_aside_is_no_loss(copy: dict[str, bytes]) ->
     assert alarms({"logs/audit.log": AUDIT}, {"logs/x": b"", **copy}) == []
 
 
-@pytest.mark.parametrize("path", ["logs/app.log", "server.log", "nohup.out", "var/log/nginx/access.log"])
+@pytest.mark.parametrize(
+    "path", ["logs/app.log", "server.log", "nohup.out", "var/log/nginx/access.log"]
+)
 def test_an_ordinary_log_may_be_emptied(path: str) -> None:
     assert alarms({path: AUDIT}, {path: b""}) == []
 
@@ -305,7 +330,8 @@ def test_settings_that_git_tracks_are_named_by_their_detector(shop: Repo) -> Non
 
 
 @pytest.mark.parametrize(
-    "path", ["tmp/a.csv", ".cache/a.json", "coverage.xml", "package-lock.json", "node_modules/a.json"]
+    "path",
+    ["tmp/a.csv", ".cache/a.json", "coverage.xml", "package-lock.json", "node_modules/a.json"],
 )
 def test_disposable_files_may_shrink(path: str) -> None:
     assert alarms({path: _rows(3000)}, {path: b""}) == []
@@ -328,7 +354,19 @@ def test_an_image_that_was_optimised_is_no_loss() -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["a.json", "a.xlsx", "a.npz", "a.npy", "a.zip", "a.parquet", "a.rdb", "a.yaml", "a.xml", "a.sql"]
+    "path",
+    [
+        "a.json",
+        "a.xlsx",
+        "a.npz",
+        "a.npy",
+        "a.zip",
+        "a.parquet",
+        "a.rdb",
+        "a.yaml",
+        "a.xml",
+        "a.sql",
+    ],
 )
 @pytest.mark.parametrize("content", [b"\xff" * 3000, b"PK\x03\x04" * 900, b"[" * 3000, bytes(3000)])
 def test_a_hostile_file_is_measured_by_its_size(path: str, content: bytes) -> None:
@@ -373,7 +411,9 @@ def _sheet(number: int) -> bytes:
 
 
 def _npy(number: int) -> bytes:
-    header = f"{{'descr': '<f8', 'fortran_order': False, 'shape': ({number}, 2), }}".ljust(117) + "\n"
+    header = (
+        f"{{'descr': '<f8', 'fortran_order': False, 'shape': ({number}, 2), }}".ljust(117) + "\n"
+    )
     size = len(header).to_bytes(2, "little")
     return b"\x93NUMPY\x01\x00" + size + header.encode() + bytes(16 * number)
 

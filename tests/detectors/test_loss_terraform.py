@@ -78,7 +78,9 @@ def test_a_resource_that_was_moved_to_another_state_is_not_gone() -> None:
 
 def test_a_database_that_was_made_again_is_a_loss_and_a_server_is_not() -> None:
     old = _state(DATABASE, WEB)
-    new = _state(_resource("aws_db_instance", "main", "db-2"), _resource("aws_instance", "web", "i-2"))
+    new = _state(
+        _resource("aws_db_instance", "main", "db-2"), _resource("aws_instance", "web", "i-2")
+    )
 
     assert _gone(old, new) == ["aws_db_instance.main"]
 
@@ -117,10 +119,14 @@ def test_a_state_file_that_is_gone_or_empty_is_lost_as_a_file() -> None:
     old = {"terraform.tfstate": _state(DATABASE)}
 
     assert alarms(old, {"x": b""}) == [("loss.deleted", "file", "terraform.tfstate")]
-    assert alarms(old, {"terraform.tfstate": b""}) == [("loss.emptied", "file", "terraform.tfstate")]
+    assert alarms(old, {"terraform.tfstate": b""}) == [
+        ("loss.emptied", "file", "terraform.tfstate")
+    ]
 
 
-@pytest.mark.parametrize("content", [b"{", b"[]", b'{"resources": 3}', b'{"resources": [[1]]}', b"\xff"])
+@pytest.mark.parametrize(
+    "content", [b"{", b"[]", b'{"resources": 3}', b'{"resources": [[1]]}', b"\xff"]
+)
 def test_a_hostile_state_costs_one_line_at_most(content: bytes) -> None:
     old, new = {"terraform.tfstate": _state(DATABASE)}, {"terraform.tfstate": content}
 

@@ -9,6 +9,7 @@ killed one continues from there without the detector at fault.
 
 from __future__ import annotations
 
+import gc
 import marshal
 import os
 import resource
@@ -213,6 +214,8 @@ def _work(
     _limit(limits)
     started = time.process_time()
     evidence = task.evidence()
+    # They live as long as the worker: looking for garbage among 100,000 changes takes seconds.
+    gc.freeze()
     _send(writing, "paths", len(evidence.changes))
     clock.set_paths(len(evidence.changes))
     enough = clock.part_left(_FOR_DETECTORS)

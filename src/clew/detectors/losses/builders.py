@@ -47,10 +47,21 @@ _NEXT_TO = {
     "_site": ("_config.yml", ".eleventy.js", "eleventy.config.js"),
     "book": ("book.toml",),
     "cdk.out": ("cdk.json",),
+    "Library": ("ProjectSettings",),
+    "Intermediate": ("Content", "Source"),
+    "DerivedDataCache": ("Content", "Source"),
+    "Saved": ("Content", "Source"),
+    "screenshots": (
+        "playwright.config.ts", "playwright.config.js", "cypress.config.ts", "cypress.config.js",
+        "cypress.json", "wdio.conf.js", "nightwatch.conf.js", "backstop.json", "conftest.py",
+    ),
     "venv": ("requirements.txt", "pyproject.toml", "setup.py", "Pipfile"),
     "env": ("requirements.txt", "pyproject.toml", "setup.py", "Pipfile"),
-}
+}  # fmt: skip
 """Directories that are dependencies or output next to one of these files."""
+
+_RESULTS = frozenset(("screenshots", "videos", "reports", "report", "snapshots", "artifacts"))
+"""Directories of results of test runs, if git ignores them."""
 
 _COMPILED = _words("""
     o obj a so lo la dylib dll lib exp pdb ilk class pyc pyd rlib rmeta hi cmi cmo cmx beam elc d dep
@@ -130,6 +141,11 @@ def is_compiled(name: str, entry: Entry) -> bool:
     """Return whether a file is what a compiler writes: objects, byte code, programs."""
     dot = name.rfind(".")
     return name[dot + 1 :].lower() in _COMPILED if dot > 0 else bool(entry.mode & 0o111)
+
+
+def is_of_results(directory: str) -> bool:
+    """Return whether a directory that git ignores has results of test runs, by its name."""
+    return directory.rpartition("/")[2].lower() in _RESULTS
 
 
 def is_of_people(directory: str) -> bool:

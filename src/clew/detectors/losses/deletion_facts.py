@@ -18,7 +18,6 @@ from clew.detectors.losses.data_kinds import (
 )
 from clew.detectors.losses.lost_repositories import LostRepository
 from clew.detectors.losses.lost_tree import Lost, LostGroup, size_of
-from clew.detectors.losses.recoverable import MAX_DELETED
 from clew.model.amount import counted, size_text
 from clew.model.fact import Fact, Severity
 
@@ -111,13 +110,12 @@ def elsewhere_fact(directory: str, number: int, target: str) -> Fact:
 
 def repository_mark(one: LostRepository) -> str:
     """Return `git repository with 9 commits, 2 branches`."""
-    return f"git repository with {one.content}" if one.content else "git repository"
+    name = f"{one.system} repository"
+    return f"{name} with {one.content}" if one.content else name
 
 
 def amount(number: int, size: int) -> str:
     """Return `301 files, 4.2 MB`."""
-    if number >= MAX_DELETED:
-        return f"more than {number:,} files"
     return f"{counted(number, 'file')}, {size_text(size)}"
 
 

@@ -45,7 +45,12 @@ from clew.detectors.losses.lost_repositories import LostRepository, lost_reposit
 from clew.detectors.losses.lost_tree import Lost, LostGroup, lost_groups
 from clew.detectors.losses.names import what_is
 from clew.detectors.losses.places import Places
-from clew.detectors.losses.recoverable import DirectoryFate, deleted_by_directory, fates
+from clew.detectors.losses.recoverable import (
+    MAX_DELETED,
+    DirectoryFate,
+    deleted_by_directory,
+    fates,
+)
 from clew.detectors.losses.series import is_retention, series_of
 from clew.detectors.losses.servers import engine_of
 from clew.detectors.repositories.git_contents import GitContents
@@ -99,6 +104,7 @@ class _Report:
         self._repositories = repositories
         self._told: set[str] = set()
         """Directories of repositories that are part of a fact."""
+        self._is_cut = sum(fate.total for fate in found.values()) >= MAX_DELETED
 
     def lost(self) -> Iterator[Finding]:
         """Yield what is lost, the largest first."""
@@ -121,6 +127,8 @@ class _Report:
     def _whole(self, group: LostGroup, inside: Sequence[LostRepository]) -> Iterator[Finding]:
         if not is_loss(group.lost) and not inside:
             return
+        if self._is_cut:
+            group = self._counted(group)
         self._told.update(one.directory for one in inside)
         own = next((one for one in inside if one.directory == group.directory), None)
         engine = engine_of(self._evidence.old, group.directory)
@@ -128,6 +136,17 @@ class _Report:
         # an SQLite database has more to tell
         claims = [change.path for change in group.claims if not change.path.endswith(_SQLITE)]
         yield Finding((fact,), [*claims, *self._below([one.git_dir for one in inside])])
+
+    def _counted(self, group: LostGroup) -> LostGroup:
+        """Return a group with the number of all its deleted files, and all of them claimed."""
+        prefix = f"{group.directory}/"
+        below = [
+            change
+            for path, change in self._evidence.changes.items()
+            if path.startswith(prefix) and change.new is None and not change.is_directory
+        ]
+        size = sum(change.old.size for change in below if change.old is not None)
+        return group._replace(total=len(below), size=size, claims=tuple(below))
 
     def _loose(self, group: LostGroup) -> Iterator[Finding]:
         lost, aged = self._without_retained(group)

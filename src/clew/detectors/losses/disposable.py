@@ -30,9 +30,13 @@ _DIRECTORIES = frozenset((
     ".claude", ".codex", ".gemini", ".cursor", ".aider", ".continue", ".opencode", ".windsurf",
     ".idea", ".vs", ".fleet", ".metadata", ".settings",
     "miniconda3", "anaconda3", "miniforge3", "mambaforge", "micromamba", ".bun", ".deno",
-    ".platformio", ".espressif", ".gem", "virtualenvs", "thumbnails", "thumbs", ".thumbs",
+    ".sbt", ".coursier", ".conan", ".conan2", "vcpkg_installed", ".stack", ".cabal", ".ghcup",
+    ".opam", ".julia", ".cpan", ".cpanm", "linuxbrew", ".linuxbrew", ".Rproj.user", ".godot",
+    "__diff_output__", ".platformio", ".espressif", ".gem", "virtualenvs", "thumbnails", "thumbs", ".thumbs",
     "lcov-report", ".vagrant", ".terraform", ".git", ".hg", ".svn", "ipython", "gvfs-metadata",
 ))  # fmt: skip
+_CACHES = ("_cache", "-cache", ".cache", "_caches", "-caches")
+"""Endings of the names of directories that are caches."""
 _PAIRS = frozenset((
     ("storage", "framework"), ("bootstrap", "cache"), ("var", "sessions"), ("cypress", "screenshots"),
     ("cypress", "videos"), ("cypress", "downloads"), ("pkg", "mod"), ("share", "Trash"),
@@ -76,7 +80,9 @@ _OF_PEOPLE = ("usr/local/", "var/lib/docker/volumes/", "etc/ssl/private/", "etc/
 def is_disposable_directory(directory: str, *, is_machine: bool) -> bool:
     """Return whether all files in a directory are disposable."""
     words = directory.split("/")
-    if not _DIRECTORIES.isdisjoint(words) or any(word.startswith(".Trash-") for word in words):
+    if not _DIRECTORIES.isdisjoint(words):
+        return True
+    if any(word.startswith(".Trash-") or word.endswith(_CACHES) for word in words):
         return True
     if not _PAIRS.isdisjoint(pairwise(words)):
         return True

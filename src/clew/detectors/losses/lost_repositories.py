@@ -1,4 +1,4 @@
-"""Deleted git repositories: what was in them, and whether they can be cloned again.
+"""Deleted repositories of git and Mercurial: what was in them, and whether they can be cloned again.
 
 A repository that moved is not deleted.  One whose branches are all at a commit that a remote has
 can be cloned again.
@@ -42,6 +42,10 @@ class LostRepository(NamedTuple):
     clone_url: str
     """From where everything in it can be cloned again, or ""."""
 
+    @property
+    def system(self) -> str:
+        return "Mercurial" if self.git_dir.endswith(".hg") else "git"
+
 
 def lost_repositories(evidence: Evidence, directories: Iterable[str]) -> list[LostRepository]:
     """Return the deleted repositories, given all directories with deleted files.
@@ -52,7 +56,7 @@ def lost_repositories(evidence: Evidence, directories: Iterable[str]) -> list[Lo
     for git_dir in _deleted_git_dirs(evidence, directories):
         if len(found) >= _MAX_REPOSITORIES:
             break
-        is_bare = not f"/{git_dir}".endswith("/.git")
+        is_bare = not f"/{git_dir}".endswith(("/.git", "/.hg"))
         directory = git_dir if is_bare else git_dir.rpartition("/")[0]
         is_of_tool = not _OF_TOOLS.isdisjoint(directory.split("/")) or is_dependency(directory)
         if is_of_tool or is_disposable_directory(directory, is_machine=evidence.machine):
@@ -72,6 +76,12 @@ def _deleted_git_dirs(evidence: Evidence, directories: Iterable[str]) -> Iterato
             f"/{directory}".endswith("/.git") or _is_bare(evidence, directory)
         ):
             yield directory
+    for directory in directories:  # a working copy of Subversion has its history on a server
+        is_mercurial = (
+            f"/{directory}".endswith("/.hg") and f"{directory}/requires" in evidence.changes
+        )
+        if is_mercurial and evidence.new.entry(directory) is None:
+            yield directory
 
 
 def _is_bare(evidence: Evidence, directory: str) -> bool:
@@ -87,7 +97,7 @@ def _is_bare(evidence: Evidence, directory: str) -> bool:
 
 def _is_moved(evidence: Evidence, git_dir: str) -> bool:
     """Return whether a repository with the same history appeared elsewhere."""
-    for name in ("logs/HEAD", "index", "packed-refs"):
+    for name in ("logs/HEAD", "index", "packed-refs", "dirstate", "store/00changelog.i"):
         entry = evidence.old.entry(f"{git_dir}/{name}")
         if entry is not None and entry.size:
             return entry.content in evidence.once(Copies).written
@@ -96,6 +106,8 @@ def _is_moved(evidence: Evidence, git_dir: str) -> bool:
 
 def _content(evidence: Evidence, git_dir: str) -> tuple[str, str]:
     """Return what was in a repository, and from where it can be cloned again."""
+    if git_dir.endswith(".hg"):
+        return "", ""
     refs = Refs(evidence.old, git_dir)
     branches = refs.below("refs/heads/")
     remote = set(refs.below("refs/remotes/").values())

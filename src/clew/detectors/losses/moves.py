@@ -28,7 +28,7 @@ from clew.model.ids import ObjectId
 _TELLING = 16
 """The size in bytes from which equal content is no coincidence, whatever the names."""
 _MAX_FACTS = 8
-_MAX_PAIRS = 60_000
+_MAX_PAIRS = 40_000
 """More moved files are not counted."""
 _EVIDENCE = 6
 _SQLITE = (".db", ".sqlite", ".sqlite3", ".db3", "-wal", "-journal", "-shm")

@@ -8,6 +8,7 @@ from clew.detectors.losses.disposable import is_disposable_name
 from clew.detectors.losses.places import Place
 
 _MAILDIR = frozenset(("cur", "new"))
+_MAILBOXES = ("var/mail", "var/spool/mail")
 NOTHING = ""
 _DIGITS = str.maketrans("123456789", "000000000")
 _MAX_KNOWN = 1_000
@@ -47,6 +48,6 @@ def _judged(place: Place, name: str) -> str:
     if is_disposable_name(parent, name):
         return NOTHING
     kind = kind_of(name)
-    if kind == OTHER and parent.rpartition("/")[2] in _MAILDIR:
+    if kind == OTHER and (parent.rpartition("/")[2] in _MAILDIR or parent.endswith(_MAILBOXES)):
         return MAIL
     return kind

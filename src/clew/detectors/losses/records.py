@@ -11,7 +11,7 @@ from clew.detectors.data.archives import archive_members
 from clew.detectors.data.redis import dump_keys
 from clew.detectors.data.tabular import table_rows
 from clew.detectors.detector import Evidence, PathChange, Tree
-from clew.detectors.losses.data_kinds import ARCHIVE
+from clew.detectors.losses.data_kinds import ARCHIVE, MAIL
 from clew.detectors.losses.packed_formats import npy_rows, npz_rows, sheet_rows
 from clew.detectors.losses.record_formats import FORMATS, PLURALS
 from clew.model.amount import counted, size_text
@@ -19,6 +19,9 @@ from clew.model.named_tuple import NamedTuple
 
 _TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet")
 _SHEETS = (".xlsx", ".xlsm", ".ods")
+_PACKED = (".gz", ".xz", ".bz2", ".zst")
+_TEXTS = frozenset((*FORMATS, *_TABLES[:4], ".txt", ".md", ".json5", ".tex", ".rst", ".org"))
+"""Suffixes of files whose size is proportional to what they say."""
 _TEXT_LIMIT = 8 << 20
 """Larger texts are not parsed."""
 _PARSED = 24 << 20
@@ -78,9 +81,10 @@ class Records:
         """Return the amounts of a file that is in both trees."""
         old, new = change.old, change.new
         before, after = old.size if old is not None else 0, new.size if new is not None else 0
-        lower = change.name.lower()
-        suffix = lower[lower.rfind(".") :] if "." in lower else ""
-        is_text = suffix in (*FORMATS, *_TABLES[:4], ".txt", ".md", ".json5")
+        suffix = _suffix(change.name.lower())
+        # what is packed shrinks as its content does
+        inner = _suffix(change.name.lower().removesuffix(suffix)) if suffix in _PACKED else suffix
+        is_text = inner in _TEXTS
         found = None
         if after:
             with self._evidence.guarded(change.path):
@@ -88,6 +92,8 @@ class Records:
         return found or Amounts(before, after, "", is_text)
 
     def _counted(self, path: str, suffix: str, kind: str, size: int) -> Amounts | None:
+        if kind == MAIL and suffix not in FORMATS:
+            suffix = ".mbox"
         if suffix in FORMATS:
             return self._parsed(path, suffix, size)
         self._scan_left -= size
@@ -116,6 +122,10 @@ class Records:
             return None
         label = max(old, key=lambda one: (old[one], one))
         return Amounts(old[label], new.get(label, 0), noun) if old[label] else None
+
+
+def _suffix(name: str) -> str:
+    return name[name.rfind(".") :] if "." in name else ""
 
 
 def _amounts(before: int | None, after: int | None, noun: str) -> Amounts | None:

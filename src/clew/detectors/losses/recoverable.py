@@ -1,6 +1,7 @@
 """Recoverable files: whether anything can make a deleted file again.
 
-* **git** tracked it, in a repository that still exists, or has that very content;
+* **git** tracked it, in a repository that still exists, or has that very content; so for Mercurial
+  and Subversion, as far as their lists of files tell;
 * a **copy** of its content is elsewhere in the new tree, moved or left there;
 * it was **built**: output of a build, or what compilers write where git ignores it, while the
   repository or the manifest that makes it is still there;
@@ -12,7 +13,7 @@
 Everything else is lost.  That git ignores a file decides nothing by itself.
 
 Deleted files are judged by directory, because most of these questions have one answer for all
-files of a directory; 100,000 deleted files cost a fraction of a second.
+files of a directory, and up to a limit: a detector has half a second.
 """
 
 from __future__ import annotations
@@ -21,7 +22,13 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from clew.detectors.detector import Evidence, PathChange
 from clew.detectors.files.generated_names import IGNORED
-from clew.detectors.losses.builders import Builders, is_built, is_compiled, is_of_people
+from clew.detectors.losses.builders import (
+    Builders,
+    is_built,
+    is_compiled,
+    is_of_people,
+    is_of_results,
+)
 from clew.detectors.losses.copies import Copies
 from clew.detectors.losses.data_kinds import (
     ARCHIVE,
@@ -39,6 +46,7 @@ from clew.detectors.losses.replacements import Replacements
 from clew.detectors.losses.rotated_copies import RotatedCopies
 from clew.detectors.repositories.git_contents import GitContents
 from clew.detectors.repositories.git_tracking import GitTracking
+from clew.detectors.repositories.other_histories import OtherHistories
 from clew.model.entry import EntryKind
 
 _NEVER_BUILT = (SECRET, DATABASE, STATE, AUDIT)
@@ -67,8 +75,8 @@ class DirectoryFate:
         """Files whose directory is now a link, a mount or excluded."""
 
 
-MAX_DELETED = 100_000
-"""How many deleted files are judged; of more it is only said that they are more."""
+MAX_DELETED = 60_000
+"""How many deleted files are judged; the others are only counted."""
 
 
 def deleted_by_directory(changes: Iterable[PathChange]) -> dict[str, list[PathChange]]:
@@ -98,7 +106,7 @@ def fates(
     found = {
         parent: judge.directory(parent, files)
         for parent, files in deleted.items()
-        if "/.git/" not in f"/{parent}/"
+        if "/.git/" not in f"/{parent}/" and "/.hg/" not in f"/{parent}/"
     }
     judge.reconsider(found)
     return found
@@ -179,7 +187,8 @@ class _Judge:
     def reconsider(self, found: Mapping[str, DirectoryFate]) -> None:
         """Drop from what seems lost what was built, has a copy, or is in git under another name."""
         for directory, parts in self._ignored.items():
-            if not is_of_people(directory) and self._is_mostly_built(directory, parts):
+            is_made = is_of_results(directory) or self._is_mostly_built(directory, parts)
+            if is_made and not is_of_people(directory):
                 for fate in parts:
                     fate.lost = [one for one in fate.lost if one[1] in _NEVER_BUILT]
         losses = [fate for fate in found.values() if fate.lost]
@@ -192,6 +201,7 @@ class _Judge:
         if not wanted:
             return
         self._look_for_replacements(losses)
+        self._look_in_other_histories(losses)
         copied = self._evidence.once(Copies).find(wanted)
         for fate in losses if copied else ():
             left = [one for one in fate.lost if one[0].old and one[0].old.content not in copied]
@@ -209,6 +219,15 @@ class _Judge:
             left = [one for one in fate.lost if not replacements.has(*one)]
             fate.copies += len(fate.lost) - len(left)
             fate.lost = left
+
+    def _look_in_other_histories(self, losses: Sequence[DirectoryFate]) -> None:
+        histories = self._evidence.once(OtherHistories)
+        for fate in losses:
+            if fate.lost and histories.has_list(fate.path):
+                kept = [change for change, _ in fate.lost if histories.track(change.path)]
+                paths = {change.path for change in kept}
+                fate.git += kept
+                fate.lost = [one for one in fate.lost if one[0].path not in paths]
 
     def _is_mostly_built(self, directory: str, parts: Sequence[DirectoryFate]) -> bool:
         lost = sum(len(fate.lost) for fate in parts)

@@ -48,6 +48,7 @@ from clew.model.named_tuple import NamedTuple
 _FEW = 3
 """More losses of one kind in one directory are one fact."""
 _EVIDENCE = 5
+_MAX_EXAMINED = 20_000
 _MAX_COUNTED = 200
 """How many files are read to count their records."""
 _MAX_ZEROS = 200
@@ -70,8 +71,7 @@ class Shrunken(NamedTuple):
     change: PathChange
     kind: str
     """`loss.emptied`, `loss.shrunk`, or `data.changed` if the content is not lost."""
-    before: str
-    after: str
+    amounts: Amounts
     severity: str
     marks: tuple[str, ...] = ()
 
@@ -91,7 +91,7 @@ class Shrinking:
             return
         examination = _Examination(evidence)
         groups: dict[tuple[str, str, str], list[Shrunken]] = {}
-        for change in candidates:
+        for change in candidates[:_MAX_EXAMINED]:
             found = examination.result(change)
             if found is not None:
                 key = found.kind, found.severity, change.parent
@@ -164,7 +164,7 @@ class _Examination:
         old, new = change.old, change.new
         if old is None or new is None or self._is_sqlite(change, kind):
             return None
-        if new.size == 0:
+        if not new.size:
             return Amounts(old.size, 0, "")
         if kind == AUDIT:
             return self._lines(change) if new.size < old.size else None
@@ -214,17 +214,16 @@ class _Examination:
         return is_copied or self._evidence.once(RotatedCopies).has(change.path)
 
     def _judged(self, change: PathChange, amounts: Amounts, keeper: Keeper | None) -> Shrunken:
-        before, after = amounts.texts
         kind = "loss.emptied" if amounts.is_empty else "loss.shrunk"
         if change.old is not None and change.old.content in self._written:
-            return Shrunken(change, "data.changed", before, after, Severity.NONE, ("copy kept",))
+            return Shrunken(change, "data.changed", amounts, Severity.NONE, ("copy kept",))
         if keeper is None:
             if self._git.stores(change):
-                return Shrunken(change, "data.changed", before, after, Severity.NOTE, (GIT_HAS_IT,))
-            return Shrunken(change, kind, before, after, Severity.HIGH)
+                return Shrunken(change, "data.changed", amounts, Severity.NOTE, (GIT_HAS_IT,))
+            return Shrunken(change, kind, amounts, Severity.HIGH)
         if amounts.is_empty and not keeper.has_staged(change) and not _is_of_tests(change.path):
-            return Shrunken(change, kind, before, after, Severity.HIGH, (GIT_HAS_IT,))
-        return Shrunken(change, "data.changed", before, after, Severity.NOTE)
+            return Shrunken(change, kind, amounts, Severity.HIGH, (GIT_HAS_IT,))
+        return Shrunken(change, "data.changed", amounts, Severity.NOTE)
 
 
 def engine_findings(evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
@@ -253,11 +252,12 @@ def _is_of_tests(path: str) -> bool:
 
 def _finding(found: Shrunken) -> Finding:
     path = found.change.path
+    before, after = found.amounts.texts
     if found.kind == "data.changed":
-        fact = data_fact("records", path, found.before, found.after, (), found.severity)
+        fact = data_fact("records", path, before, after, (), found.severity)
         return Finding((fact,), (path,))
     fact = Fact(
-        found.kind, "file", path, found.before, found.after, severity=found.severity,
+        found.kind, "file", path, before, after, severity=found.severity,
         evidence=(path,), marks=found.marks,
     )  # fmt: skip
     return Finding((fact,), (path,))
