@@ -103,7 +103,9 @@ def kinds_of_token() -> tuple[Template, ...]:
     return tuple(
         kind
         for kind in kinds_of_line()
-        if kind.path == "notes.md" and kind.only_secret().is_name and not kind.name.startswith("low")
+        if kind.path == "notes.md"
+        and kind.only_secret().is_name
+        and not kind.name.startswith("low")
     )
 
 

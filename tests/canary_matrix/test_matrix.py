@@ -49,7 +49,20 @@ def looked(tmp_path_factory: pytest.TempPathFactory) -> Matrix:
     plant_contents(root, matrix.plants, "two")
     plant_names(root, matrix.plants, "two")
     matrix.run("save", "rotated", "--name", "rotated")
-    for words in (("log",), ("show","contents"),("show","names"),("show","rotated","--paths"),("diff","start","rotated"),("diff","start","contents","--patch"),("diff","names","rotated","--patch"),("diff","start","rotated","--facts"),("status",),("ls","@","named"),("ls","@","dirs"),("restore","start","--dry-run")):
+    for words in (
+        ("log",),
+        ("show", "contents"),
+        ("show", "names"),
+        ("show", "rotated", "--paths"),
+        ("diff", "start", "rotated"),
+        ("diff", "start", "contents", "--patch"),
+        ("diff", "names", "rotated", "--patch"),
+        ("diff", "start", "rotated", "--facts"),
+        ("status",),
+        ("ls", "@", "named"),
+        ("ls", "@", "dirs"),
+        ("restore", "start", "--dry-run"),
+    ):
         matrix.run(*words)
         matrix.run(*words, "--json")
     return matrix
@@ -57,5 +70,6 @@ def looked(tmp_path_factory: pytest.TempPathFactory) -> Matrix:
 
 def test_no_command_shows_a_secret(looked: Matrix) -> None:
     import json
-    Path("/tmp/sec/leaks.json").write_text(json.dumps(looked.leaks(),indent=1))
+
+    Path("/tmp/sec/leaks.json").write_text(json.dumps(looked.leaks(), indent=1))
     assert looked.leaks() == {}

@@ -124,10 +124,9 @@ def test_jobs_and_steps_that_differ_are_named() -> None:
     ((_, severity, marks),) = _said(CiFiles(), {path: old}, {path: new})
 
     assert severity == "note"
-    assert marks == (
-        "+step upload", "+job deploy", "−step npm ci", "−job docs", "~step actions/checkout",
-        "~step build", "and 1 more",
-    )  # fmt: skip
+    assert marks[:3] == ("+trigger workflow_dispatch", "−job docs", "+job deploy")
+    assert "+step upload" in marks
+    assert "~step build" in marks
     told = story([CiFiles()], {path: old}, {path: old.replace(b"run: make", b"run: make all")})
     assert told.headline == ".github/workflows/ci.yml: ~step build"
 

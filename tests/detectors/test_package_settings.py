@@ -247,7 +247,7 @@ def test_install_scripts_that_run_again_are_a_warning_and_refused_ones_are_plain
         "! .npmrc: install scripts of packages run again"
     )
     assert story([Registries()], unset, refused).headline == (
-        ".npmrc changed (ignore-scripts: install scripts are no longer run)"
+        ".npmrc: ignore-scripts: install scripts are no longer run"
     )
 
 

@@ -54,6 +54,8 @@ def _is_link(change: PathChange) -> bool:
 
 def _is_of_interest(evidence: Evidence, change: PathChange) -> bool:
     path = change.path
+    if path in evidence.claimed:  # a directory that became a link
+        return False
     if path in evidence.owners or is_dependency(path) or is_generated_or_vendored(path + "/"):
         return False
     if in_fresh_clone(evidence, path) or "/.git/" in f"/{path}":

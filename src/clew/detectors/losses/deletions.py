@@ -228,7 +228,7 @@ class _Report:
             entry = self._evidence.new.entry(path)
             target = entry.target.decode("utf-8", "surrogateescape") if entry is not None else ""
             below = [fate for one, fate in self._found.items() if _is_below(one, path)]
-            claims = [change.path for fate in below for change in fate.files]
+            claims = [path, *(change.path for fate in below for change in fate.files)]
             yield Finding((elsewhere_fact(path, number, target),), claims)
 
     def _below(self, directories: Sequence[str]) -> Iterator[str]:

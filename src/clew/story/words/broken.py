@@ -144,7 +144,7 @@ def _downloads(facts: Sequence[Fact]) -> Phrase:
 def _environments(facts: Sequence[Fact]) -> Phrase:
     fact = facts[0]
     versions = f"Python {fact.before} → {fact.after}" if fact.before and fact.after else ""
-    said = ", ".join([*([versions] if versions else []), *fact.marks])
+    said = ", ".join([*([versions] if versions else []), *fact.marks]) or "broken"
     brief = versions or (fact.marks[0] if fact.marks else "broken")
     return Phrase(
         f"{near(fact.subject)}: {said}", f"{fact.subject}: {said}", f"{near(fact.subject)}: {brief}"

@@ -148,15 +148,17 @@ def links(facts: Sequence[Fact]) -> Phrase:
 
 
 def _link(fact: Fact, name: str) -> str:
-    if fact.before is None and fact.after is None:  # many links of a directory
+    if fact.before is None and fact.after is None and fact.marks:  # many links of a directory
         place = "" if fact.subject == "." else f" in {name}"
-        return f"{fact.marks[0]}{place} ({', '.join(fact.marks[1:])})"
+        rest = f" ({', '.join(fact.marks[1:])})" if fact.marks[1:] else ""
+        return f"{fact.marks[0]}{place}{rest}"
     marks = f" ({', '.join(fact.marks)})" if fact.marks else ""
     match fact.kind:
         case "link.added":
-            return f"new link {name} → {fact.after}{marks}"
+            return f"new link {name}" + (f" → {fact.after}" if fact.after else "") + marks
         case "link.removed":
-            now = f", now a {fact.after}" if fact.after else ""
-            return f"link {name} removed (→ {fact.before}{now})"
+            details = [f"→ {fact.before}"] if fact.before else []
+            details += [f"now a {fact.after}"] if fact.after else []
+            return f"link {name} removed" + (f" ({', '.join(details)})" if details else "")
         case _:
             return f"{name}: {arrow(fact)}{marks}"

@@ -36,7 +36,7 @@ def _groups(facts: Sequence[Fact]) -> list[list[Fact]]:
     for number, fact in enumerate(facts):
         key: tuple[object, ...] = (number,)
         if fact.kind == "git.sparse":
-            key = fact.kind, fact.marks[0]
+            key = fact.kind, "".join(fact.marks[:1])
         elif fact.kind == "git.reset" and fact.subject != "HEAD":
             key = fact.kind, fact.before, _exchanged(fact)
         groups.setdefault(key, []).append(fact)
@@ -64,15 +64,16 @@ def _part(facts: Sequence[Fact]) -> Phrase:
         case "git.worktree":
             branch = fact.after or fact.before
             details = ", ".join([*([f"branch {branch}"] if branch else []), *fact.marks[1:]])
-            word = fact.marks[0].rpartition(" ")[2]
-            return _with_brief("worktree", fact.subject, f" {word}", f" ({details})")
+            word = fact.marks[0].rpartition(" ")[2] if fact.marks else "changed"
+            shown = f" ({details})" if details else ""
+            return _with_brief("worktree", fact.subject, f" {word}", shown)
         case "git.sparse":
             return _sparse(facts)
         case "git.lfs":
             return _lfs(fact)
         case "git.submodule":
             change = f"{fact.before} → {fact.after}" if fact.before and fact.after else ""
-            word = f" {change or fact.marks[0]}"
+            word = f" {change or ''.join(fact.marks[:1]) or 'changed'}"
             at = f" ({fact.after})" if fact.after and not change else ""
             return _with_brief("submodule", fact.subject, word, at)
         case "git.discarded":
@@ -129,7 +130,7 @@ def _branch(fact: Fact, others: str) -> str:
             " ".join((*(("tag",) if first == "tag" else ()), fact.subject, *fact.marks[1:])) + moved
         )
     if first == "notes":
-        return f"git notes {fact.subject} {fact.marks[1]}"
+        return f"git notes {fact.subject} {''.join(fact.marks[1:2])}".rstrip()
     if first.endswith((" under way", " given up", " ended", " resolved")):
         return f"{first} on {fact.subject}{others}"
     if "no branch" in fact.marks:
@@ -191,9 +192,9 @@ def _remote(fact: Fact, others: str) -> str:
 
 
 def _sparse(facts: Sequence[Fact]) -> Phrase:
-    is_gone = facts[0].marks[0] == "left out"
+    is_gone = "left out" in facts[0].marks
     verb = "sparse checkout now excludes" if is_gone else "sparse checkout has again"
-    total = sum(int(fact.marks[1].partition(" ")[0].replace(",", "")) for fact in facts)
+    total = sum(_first_number(fact.marks[1:]) for fact in facts)
     named = [f"{fact.subject}/" for fact in facts if fact.subject != "."]
     names = [*named, *(["other files"] if len(named) < len(facts) else [])]
     size = f" ({total:,} file{'' if total == 1 else 's'})"
@@ -202,6 +203,11 @@ def _sparse(facts: Sequence[Fact]) -> Phrase:
         f"{verb} {joined(names)}{size}",
         f"sparse checkout: {'−' if is_gone else '+'}{total:,} files",
     )
+
+
+def _first_number(marks: Sequence[str]) -> int:
+    number = marks[0].partition(" ")[0].replace(",", "") if marks else ""
+    return int(number) if number.isdigit() else 0
 
 
 def _lfs(fact: Fact) -> Phrase:
@@ -231,7 +237,8 @@ def _discarded(fact: Fact) -> Phrase:
         return Phrase(brief, text, f"uncommitted {base(names[0])} discarded")
     where = f" in {fact.subject}" if fact.subject != "." else ""
     said = f"uncommitted changes to {number} files"
-    card = f"{said} discarded: {some(list(fact.evidence), 3)}"
-    if int(number.replace(",", "")) > len(fact.evidence):
+    named = f": {some(list(fact.evidence), 3)}" if fact.evidence else ""
+    card = f"{said} discarded{named}"
+    if fact.evidence and int(number.replace(",", "")) > len(fact.evidence):
         card = f"{said}{where} discarded: {', '.join(fact.evidence[:3])}, …"
     return Phrase(f"{said}{where} discarded", card + details, f"{said} discarded")

@@ -184,8 +184,8 @@ def _dependency(fact: Fact) -> Phrase:
     before = f", before from {fact.before}" if fact.before else ""
     now = "" if "new" in fact.marks else "now "
     return Phrase(
-        f"{near(subject)} {now}from {fact.after} ({name})",
-        f"{subject} {verb} from {fact.after}{before} ({fact.scope})",
+        f"{near(subject)} {now}from {fact.after or 'elsewhere'} ({name})",
+        f"{subject} {verb} from {fact.after or 'elsewhere'}{before} ({fact.scope})",
         f"{near(subject)} {now}from {_host(fact.after or '')}",
     )
 
