@@ -201,7 +201,8 @@ def record(
     results = list(analyse(evidence, DETECTORS, SORTERS))
     signals = [_signals(objects.get, checkpoint) for checkpoint in (first, second)]
     root = os.fsdecode(workspace.info.path)
-    story = compose(evidence, results, observed_facts(*signals, root) if live else ())
+    observed = observed_facts(signals[0], signals[1], root) if live else ()
+    story = compose(evidence, results, observed)
     seconds = time.perf_counter() - started
     return Recording(story, tuple(changes.values()), old, new, len(evidence.claimed)), seconds
 

@@ -56,6 +56,11 @@ def _edit(repo: Repo, *names: str, text: str = WORK) -> None:
         repo.write(f"src/{name}.py", f"{name} = 1\n{text}")
 
 
+def _edit_and_commit(repo: Repo) -> None:
+    _edit(repo, "a", "b", "c", text=WORK + "x = 1\n")
+    repo.git("commit", "-qam", "x")
+
+
 def test_a_stash_that_is_dropped_loses_its_changes(repo: Repo) -> None:
     _edit(repo, "a", "b")
     repo.git("stash")
@@ -369,10 +374,7 @@ def test_work_that_is_discarded_with_another_branch_is_a_warning(repo: Repo) -> 
             repo.git("checkout", "-q", "main"),
         ],
         lambda repo: repo.git("commit", "-qam", "done"),
-        lambda repo: [
-            _edit(repo, "a", "b", "c", text=WORK + "x = 1\n"),
-            repo.git("commit", "-qam", "x"),
-        ],
+        lambda repo: _edit_and_commit(repo),
         lambda repo: _edit(repo, "a", "b", "c", text="rewritten = 1\n" * 9),
     ],
 )

@@ -7,6 +7,7 @@ were killed (npm 11.19, pnpm 9, yarn 1.22, bun 1.2).
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 
 import pytest
 
@@ -18,12 +19,12 @@ from tests.kit.moments import Moment, Thing, directory, evidence, facts, file, f
 Files = dict[str, bytes | Thing]
 
 
-def _lock(*names: str, version: int = 3, **flags: dict[str, object]) -> bytes:
+def _lock(*names: str, **flags: Mapping[str, object]) -> bytes:
     packages: dict[str, object] = {"": {"name": "shop"}}
     packages |= {
         f"node_modules/{name}": {"version": "1.0.0", **flags.get(name, {})} for name in names
     }
-    return json.dumps({"lockfileVersion": version, "packages": packages}).encode()
+    return json.dumps({"lockfileVersion": 3, "packages": packages}).encode()
 
 
 def _packages(*names: str, within: str = "") -> Files:

@@ -13,7 +13,7 @@ from tests.kit.moments import Thing, evidence, facts, findings, link, story
 
 SITE = ".venv/lib/python3.11/site-packages"
 VENV = venv(".venv")
-HALF = {  # what pip has written when it is killed
+HALF: Tree = {  # what pip has written when it is killed
     f"{SITE}/numpy/__init__.py": b"if True:\n    from . import core\n    from .linalg import norm\n",
     f"{SITE}/numpy/core.py": b"x = 1\n",
     f"{SITE}/numpy.libs/libopenblas.so": b"\x7fELF",

@@ -118,8 +118,8 @@ class RepositoryStory:
             marks = ("deleted", "not merged", "work kept in the files")
             yield fact._replace(severity=Severity.NOTE, marks=marks)
         else:
-            marks = ("deleted", f"{counted(found.lost, 'commit')} not merged")
-            yield fact._replace(severity=Severity.HIGH, marks=marks)
+            lost = f"{counted(found.lost, 'commit')} not merged"
+            yield fact._replace(severity=Severity.HIGH, marks=("deleted", lost))
 
     def _fact(
         self, name: str, before: str | None, after: str | None, marks: tuple[str, ...]

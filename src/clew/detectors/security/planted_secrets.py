@@ -31,7 +31,7 @@ class PlantedSecrets:
     """Reports secrets in files that git will commit."""
 
     name = "security/secrets"
-    version = 1
+    version = 2
     kinds: tuple[str, ...] = ("security.secret",)
     watch = WatchedPaths(everything=True)
 

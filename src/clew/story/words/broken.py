@@ -98,12 +98,12 @@ def _installs(facts: Sequence[Fact]) -> Phrase:
     inside = f" in {where}" if where else ""
     whole = [fact for fact in facts if fact.subject == "node_modules"]
     if whole:
-        marks = [mark for mark in whole[0].marks if mark != manager]
+        shown = [mark for mark in whole[0].marks if mark != manager]
         said = f"node_modules incomplete{inside}"
         return Phrase(
-            f"{said}: {marks[0]}" if marks else said,
-            f"{said}: {', '.join(marks)} ({manager})" if marks else f"{said} ({manager})",
-            f"{manager}: {marks[0]}" if marks else said,
+            f"{said}: {shown[0]}" if shown else said,
+            f"{said}: {', '.join(shown)} ({manager})" if shown else f"{said} ({manager})",
+            f"{manager}: {shown[0]}" if shown else said,
         )
     if len(facts) == 1:
         fact = facts[0]
