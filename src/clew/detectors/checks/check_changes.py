@@ -146,9 +146,11 @@ def _replaces(new: Command, old: Command) -> bool:
 def _other(old: Pipeline, new: Pipeline) -> Iterator[CheckChange]:
     """Yield events, hooks and required checks that are gone, and jobs that may fail."""
     if old.events and new.events and old.commands and new.commands:
-        for event in sorted(old.events - new.events):
-            if event in _EVENTS and not _stands_for(event, new.events):
-                yield CheckChange("weakened", "checks", event, None, f"no longer run on {event}")
+        fewer = [one for one in sorted(old.events - new.events) if one in _EVENTS]
+        fewer = [one for one in fewer if not _stands_for(one, new.events)]
+        if fewer:
+            names = " and ".join(fewer)
+            yield CheckChange("weakened", "checks", names, None, f"no longer run on {names}")
     lost = old.hooks - new.hooks
     for hook in sorted(lost):
         manual = f"{hook} (manual)" in new.hooks

@@ -54,7 +54,7 @@ _STOPS = re.compile(
 _VALUE = r"(?:\"[^\"\n]{0,160}\"|'[^'\n]{0,160}'|\S{1,160}+)"
 _SELECTS = re.compile(
     rf"(?<![\w-])(?P<option>-[km][= ]*+(?:\"not\b[^\"\n]{{0,160}}\"|'not\b[^'\n]{{0,160}}'|not\s++\S{{1,80}})"
-    rf"|--(?:deselect|ignore|ignore-glob|exclude|exclude-dir|exclude-package|skip|skip-files|testPathIgnorePatterns|test-path-ignore-patterns|test-ignore|grep-invert|invert|exclude-tag|exclude-group|exclude-testsuite|exclude-tags|exclude-pattern|extend-ignore|extend-exclude|disable|disable-error-code|ignore-rule|ignore-path|ignore-pattern)(?:[= ]++{_VALUE})?"
+    rf"|--(?:deselect|ignore|ignore-glob|exclude|exclude-dir|exclude-package|skip|skip-files|testPathIgnorePatterns|test-path-ignore-patterns|test-ignore|grep-invert|invert|exclude-tag|exclude-group|exclude-testsuite|exclude-tags|exclude-pattern|extend-ignore|extend-exclude|disable|disable-error-code|ignore-rule|ignore-path|ignore-pattern)(?![\w-])(?:[= ]++{_VALUE})?"
     rf"|-(?:skip|short)(?:[= ]++{_VALUE})?(?=\s|$)|--tag[= ]++['\"]?~\S++|-t\s++~\S++|--no-(?:cov|coverage|strict|warnings-as-errors)\b|--lf\b|--last-failed\b|--only-changed\b|--changed\S*+|--testmon\b)"
 )  # fmt: skip
 _LIMIT = re.compile(
@@ -151,7 +151,16 @@ def _core(part: str) -> str:
     """Return a command without what weakens it, so that it is equal before and after."""
     for pattern in (_SWALLOWS, _STOPS, _SELECTS, _LIMIT):
         part = pattern.sub(" ", part)
-    return _SPACES.sub(" ", part).strip(" \"'`)]}\\,")
+    part = _SPACES.sub(" ", part).strip(" \"'`\\,")
+    while part.endswith((")", "]", "}")) and _is_unbalanced(part):
+        part = part[:-1].rstrip(" \"'`,")
+    return part
+
+
+def _is_unbalanced(part: str) -> bool:
+    """Return whether the last bracket of a command belongs to what is around it."""
+    pair = {")": "(", "]": "[", "}": "{"}
+    return part.count(part[-1]) > part.count(pair[part[-1]])
 
 
 def _detail(text: str) -> str:

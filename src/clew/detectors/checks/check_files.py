@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from clew.detectors.checks.check_changes import CheckChange, pipeline_changes
-from clew.detectors.checks.check_commands import Command
+from clew.detectors.checks.check_commands import Command, shown_words
 from clew.detectors.checks.check_settings import SettingChange, setting_changes
 from clew.detectors.checks.pipelines import DIRECTORIES, NAMES, Pipeline, is_pipeline, read_pipeline
 from clew.detectors.checks.pipelines import SUFFIXES as PIPELINE_SUFFIXES
@@ -243,7 +243,7 @@ def _of_pipeline(change: PathChange, old: Pipeline, new: Pipeline) -> list[Check
     if change.new is None:
         if not old.commands:
             return []
-        tools = ", ".join(dict.fromkeys(one.core for one in old.commands))[:60]
+        tools = shown_words(", ".join(dict.fromkeys(one.core for one in old.commands)), 60)
         return [CheckChange("removed", "file", tools, commands=tuple(old.commands))]
     return list(pipeline_changes(old, new))
 

@@ -166,10 +166,18 @@ def _options(
         yield from (_maximum if name.startswith("max") else _minimum)(raised, path, one, other)
 
 
+_DEFAULTS = {
+    "python_files": ["test_*.py", "*_test.py"],
+    "python_classes": ["Test"],
+    "python_functions": ["test"],
+}
+
+
 def _covers(
     rule: Rule, path: tuple[str, ...], before: Value | None, after: Value | None
 ) -> Iterator[SettingChange]:
-    was, now = _items(before), _items(after)
+    was = _items(before) or _DEFAULTS.get(path[-1], [])
+    now = _items(after)
     if not now:
         return  # everything is looked at again
     lost = [one for one in was if not any(_is_within(one, other) for other in now)]
@@ -185,7 +193,9 @@ def _covers(
 def _is_within(path: str, other: str) -> bool:
     """Return whether a path is another one, or inside it."""
     path, other = path.strip("./"), other.strip("./")
-    return path == other or not other or path.startswith(f"{other}/")
+    if path == other or not other or path.startswith(f"{other}/"):
+        return True
+    return other.endswith("*") and path.startswith(other.rstrip("*_"))
 
 
 def _grows(

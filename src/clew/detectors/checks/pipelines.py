@@ -323,7 +323,8 @@ def _script(text: str, name: str) -> Iterator[Command]:
         found = _PASSES.search(stripped)
         if found is not None:
             state.add((IGNORED, found[0].strip(" (")))
-        yield from commands_in(_quoted_list(_without_comment(line)), name, state)
+        flags = {*state, (IGNORED, "-")} if name == "tox.ini" and stripped[:2] == "- " else state
+        yield from commands_in(_quoted_list(_without_comment(line)), name, flags)
         if is_shell and re.match(r"(?:exit|return)\s+0\s*;?$", line):
             state.add((STOPPED, "exit 0 before it"))
 

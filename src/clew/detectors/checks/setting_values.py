@@ -187,7 +187,9 @@ def _of_code(text: str, language: str) -> Settings:
     """Return the settings in a program that exports them: `jest.config.js`, `build.gradle`."""
     source = LightSource(text, language)
     found: Settings = {}
-    for match in _ASSIGNMENT.finditer(source.masked):
+    for match in _ASSIGNMENT.finditer(source.code):
+        if not _is_key(source, match):
+            continue
         path = (
             *_enclosing(source, match.start()),
             source.text[match.start("key") : match.end("key")],
@@ -202,6 +204,15 @@ def _of_code(text: str, language: str) -> Settings:
             else:
                 found.setdefault(path, value)
     return found
+
+
+def _is_key(source: LightSource, match: re.Match[str]) -> bool:
+    """Return whether a match is code, not a part of a text."""
+    start, end = match.span("key")
+    if source.masked[start] == source.code[start]:
+        return True
+    quotes = source.masked[start - 1 : start], source.masked[end : end + 1]
+    return quotes[0] == quotes[1] and quotes[0] in ("'", '"')
 
 
 def _enclosing(source: LightSource, at: int) -> tuple[str, ...]:

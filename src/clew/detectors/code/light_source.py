@@ -90,9 +90,7 @@ class LightSource:
                 masked.append(_blank(found))
             else:
                 code.append(found)
-                masked.append(
-                    found[0] + _blank(found[1:-1]) + found[-1] if len(found) > 1 else found
-                )
+                masked.append(_hollow(found))
             at = end
         rest = self.text[at:]
         return "".join([*code, rest]), "".join([*masked, rest]), comments
@@ -165,6 +163,14 @@ class LightSource:
             starts.append(at + 1)
             at = self.text.find("\n", at + 1)
         return starts
+
+
+def _hollow(text: str) -> str:
+    """Return a string with its quotes and without what is in it."""
+    inner = text.lstrip(" \t")
+    if len(inner) < 2:
+        return text
+    return text[: len(text) - len(inner)] + inner[0] + _blank(inner[1:-1]) + inner[-1]
 
 
 def _blank(text: str) -> str:
