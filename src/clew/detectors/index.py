@@ -235,9 +235,9 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
     ),
     "databases.mysql:MySql": (
         "data/mysql",
-        1,
-        ('data.changed', 'security.deleted'),
-        WatchedPaths(names=('aria_log_control', 'auto.cnf', 'ib_buffer_pool', 'ib_logfile0', 'ib_logfile1', 'ibdata1', 'ibtmp1', 'mysql.ibd', 'undo001', 'undo002', 'undo_001', 'undo_002'), suffixes=('.MAD', '.MAI', '.MYD', '.MYI', '.frm', '.ibd', '.opt', '.sdi')),
+        2,
+        ('data.changed', 'security.deleted', 'table.added', 'table.changed', 'table.removed'),
+        WatchedPaths(names=('aria_log_control', 'auto.cnf', 'ib_buffer_pool', 'ib_logfile0', 'ib_logfile1', 'ibdata1', 'ibtmp1', 'mysql.ibd', 'undo001', 'undo002', 'undo_001', 'undo_002'), suffixes=('.ARZ', '.CSM', '.CSV', '.MAD', '.MAI', '.MRG', '.MYD', '.MYI', '.TRG', '.TRN', '.frm', '.ibd', '.isl', '.opt', '.par', '.sdi')),
     ),
     "data.redis:Redis": (
         "data/redis",

@@ -23,7 +23,7 @@ def _last_names(path: str) -> str:
     return "/".join(path.split("/")[-2:])
 
 
-_SERVERS = {"postgres": "PostgreSQL", "mysql": "MySQL"}
+_SERVERS = {"postgres": "PostgreSQL", "mysql": "MySQL", "mariadb": "MariaDB"}
 """Servers that must be named, because their directory alone is not informative."""
 
 
