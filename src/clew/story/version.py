@@ -13,7 +13,7 @@ from blake3 import blake3
 PLUGINS = "story.detectors"
 """The setting that names third-party detectors."""
 
-DETECTORS = "cb855042"
+DETECTORS = "ea9aa297"
 """The `fingerprint` of the registry."""
 
 _WORDS = 3
