@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 
 from clew.detectors.data.redis import Redis, parse_dump
-from clew.detectors.databases.mysql import MySql
 from clew.detectors.databases.postgres import Postgres
-from tests.kit.moments import Moment, evidence, facts, findings, problems, story
+from tests.kit.moments import evidence, facts, findings, problems, story
 
 DATA = Path(__file__).parent / "testdata"
 ONE = (DATA / "redis/120_keys.rdb").read_bytes()
@@ -178,45 +177,3 @@ def test_directories_that_are_only_called_like_parts_are_left_alone() -> None:
         findings(Postgres(), evidence({}, {"src/base/global/x.py": b"", "a/PG_VERSION": b"9"}))
         == []
     )
-
-
-# MySQL
-
-
-def shop(*tables: str, size: int = 100) -> dict[str, bytes]:
-    found = {"m/ibdata1": b"i", "m/mysql/user.frm": b"u"}
-    return found | {f"m/shop/{table}": b"t" * size for table in tables}
-
-
-def mysql(old: Moment, new: Moment) -> list[tuple[tuple[str, ...], str]]:
-    return [(fact.marks, fact.severity) for fact in facts(MySql(), old, new)]
-
-
-def test_tables_that_came_or_went_are_named() -> None:
-    assert mysql(shop("a.ibd"), shop("a.ibd", "b.ibd", "b.frm")) == [
-        (("new table shop.b", "+200 B"), "none")
-    ]
-    assert mysql(shop("a.ibd", "b.ibd"), shop("a.ibd")) == [
-        (("dropped table shop.b", "−100 B"), "high")
-    ]
-
-
-def test_a_dropped_partition_or_a_half_made_copy_is_no_dropped_table() -> None:
-    old, new = shop("a#p#p0.ibd", "a#p#p1.ibd", "#sql-ib7.ibd"), shop("a#p#p1.ibd")
-
-    assert mysql(old, new) == [(("−200 B",), "none")]
-
-
-def test_only_what_the_server_made_is_claimed() -> None:
-    new = shop("a.ibd") | {"m/secret/deep/er.sh": b"", "m/run.sh": b"", "m/ib_logfile0": b"l"}
-
-    (finding,) = findings(MySql(), evidence(shop(), new))
-
-    assert set(finding.claims) == {"m/ib_logfile0", "m/secret", "m/shop", "m/shop/a.ibd"}
-
-
-def test_a_new_and_a_lost_data_directory_are_told() -> None:
-    assert [fact.after for fact in facts(MySql(), {}, shop("a.ibd", "b.ibd"))] == [
-        "2 tables, 202 B"
-    ]
-    assert [fact.kind for fact in facts(MySql(), shop("a.ibd"), {})] == ["loss.deleted"]

@@ -326,8 +326,14 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
     "databases.mysql:MySql": (
         "data/mysql",
         2,
-        ('data.changed', 'loss.deleted'),
-        WatchedPaths(names=('aria_log_control', 'auto.cnf', 'ib_buffer_pool', 'ib_logfile0', 'ib_logfile1', 'ibdata1', 'ibtmp1', 'mysql.ibd', 'undo001', 'undo002', 'undo_001', 'undo_002'), suffixes=('.MAD', '.MAI', '.MYD', '.MYI', '.frm', '.ibd', '.opt', '.sdi')),
+        ('data.changed', 'loss.deleted', 'table.added', 'table.changed', 'table.removed'),
+        WatchedPaths(names=('aria_log_control', 'auto.cnf', 'ib_buffer_pool', 'ib_logfile0', 'ib_logfile1', 'ibdata1', 'ibtmp1', 'mysql.ibd', 'undo001', 'undo002', 'undo_001', 'undo_002'), suffixes=('.ARZ', '.CSM', '.CSV', '.MAD', '.MAI', '.MRG', '.MYD', '.MYI', '.TRG', '.TRN', '.frm', '.ibd', '.isl', '.opt', '.par', '.sdi')),
+    ),
+    "databases.stores:Stores": (
+        "data/stores",
+        1,
+        ('data.changed',),
+        WatchedPaths(names=('CURRENT', 'WiredTiger', '_dbs.couch', 'influxd.bolt', 'instance-uid', 'meta.properties', 'raft_state.json'), suffixes=('.couch', '.crc32', '.ldb', '.sst', '.timeindex', '.tsm', '.wt'), directories=('collections', 'commitlog', 'databases', 'indexes', 'indices', 'member', 'metadata')),
     ),
     "data.redis:Redis": (
         "data/redis",
@@ -340,6 +346,12 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
         2,
         ('table.added', 'table.changed', 'table.removed', 'data.changed'),
         WatchedPaths(everything=True),
+    ),
+    "databases.embedded:Embedded": (
+        "data/embedded",
+        1,
+        ('data.changed',),
+        WatchedPaths(names=('data.mdb', 'lock.mdb'), suffixes=('.db', '.ddb', '.duckdb')),
     ),
     "data.notebooks:Notebooks": (
         "data/notebook",

@@ -13,7 +13,7 @@ from blake3 import blake3
 PLUGINS = "story.detectors"
 """The setting that names third-party detectors."""
 
-DETECTORS = "b9f28323"
+DETECTORS = "3aa7835c"
 """The `fingerprint` of the registry."""
 
 _CUT = "+cut"

@@ -1,34 +1,73 @@
-"""MySQL and MariaDB detector: tables by the names of their files, and growth in bytes.
+"""MySQL and MariaDB detector: tables by their files, and about how many rows they have.
 
-Rows are not counted: that requires the server.
+Names are those of files.  Rows are counted in the files of InnoDB, MyISAM and Aria; every number is
+an estimate, because a server that runs has newer pages in memory.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from clew.detectors.data.data_facts import data_fact, growth_text
+from clew.detectors.databases.losses import are_most_rows, has_passing_rows, is_disposable
+from clew.detectors.databases.mysql_tables import (
+    DATA_ENDINGS,
+    OTHER_ENDINGS,
+    Files,
+    Tables,
+    decoded,
+    identity,
+    rows_of,
+    table_of,
+    tables_of,
+)
+from clew.detectors.databases.sampling import Rows
 from clew.detectors.detector import Evidence, Finding, PathChange, Tree, WatchedPaths
 from clew.model.amount import counted, size_text
 from clew.model.fact import Fact, Severity
+from clew.model.shorten import shorten
 
 _MARKER = "ibdata1"
-_TABLES = (".ibd", ".MYD", ".MAD")
-_OTHERS = (".frm", ".MYI", ".MAI", ".opt", ".sdi")
+_MARIADB = "aria_log_control"
 _OWN = frozenset(("mysql", "sys", "performance_schema", "information_schema"))
 _OWN_FILES = (_MARKER, "ib_logfile0", "ib_logfile1", "ib_buffer_pool", "ibtmp1", "mysql.ibd",
-              "undo_001", "undo_002", "undo001", "undo002", "aria_log_control", "auto.cnf")  # fmt: skip
-_OWN_HEADS = ("ib", "undo", "mysql", "aria_log", "auto.cnf", "binlog", "#ib_", "multi-master")
-_NAMED = 4
+              "undo_001", "undo_002", "undo001", "undo002", _MARIADB, "auto.cnf")  # fmt: skip
+_OWN_HEADS = (
+    "ib",
+    "undo",
+    "mysql",
+    "aria_log",
+    "auto.cnf",
+    "binlog",
+    "#ib_",
+    "multi-master",
+    "ddl_",
+)
+_OWN_ENDINGS = (".pid", ".err")
+_DATABASES = 200
+_MOST_FACTS = 60
+_COUNTED = 40
+"""How many tables are counted."""
+_EMPTY_FILE = 128 << 10
+"""An InnoDB file without rows is at most as large."""
+_NAME = 80
+
+
+_Place = tuple[str, str]
+"""A database and a table."""
+_Moves = dict[_Place, _Place]
+_Databases = Mapping[str, Tables]
 
 
 class MySql:
-    """Reports added and dropped tables of a data directory, and its growth."""
+    """Reports tables that appeared, vanished or lost rows, and the growth of a data directory."""
 
     name = "data/mysql"
     version = 2
-    kinds: tuple[str, ...] = ("data.changed", "loss.deleted")
-    watch = WatchedPaths(names=_OWN_FILES, suffixes=(*_TABLES, *_OTHERS))
+    kinds: tuple[str, ...] = (
+        "data.changed", "loss.deleted", "table.added", "table.changed", "table.removed",
+    )  # fmt: skip
+    watch = WatchedPaths(names=_OWN_FILES, suffixes=(*DATA_ENDINGS, *OTHER_ENDINGS))
 
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
         known: dict[str, bool] = {}
@@ -54,76 +93,198 @@ def _finding(evidence: Evidence, root: str, parts: list[PathChange]) -> Finding:
     below = [change for change in evidence.below(root) if _belongs(root, change)]
     claims = tuple(change.path for change in below)
     shown = (_join(root, _MARKER),)
+    server = "mariadb" if _is_mariadb(evidence, root) else "mysql"
     was, now = (_is_root(tree, root) for tree in (evidence.old, evidence.new))
     if was and not now:
-        gone = Fact("loss.deleted", "mysql", root or ".", severity=Severity.HIGH, evidence=shown)
+        severity = Severity.NOTE if is_disposable(root) else Severity.HIGH
+        gone = Fact("loss.deleted", server, root or ".", severity=severity, evidence=shown)
         return Finding((gone,), claims)
     size = sum((change.new.size if change.new else 0) - (change.old.size if change.old else 0)
                for change in below if not change.is_directory)  # fmt: skip
-    added = _only_in(evidence.new, evidence.old, root, parts)
-    removed = _only_in(evidence.old, evidence.new, root, parts)
     if not was:
-        words = [counted(len(added), "table")] if added else []
-        fact = data_fact("mysql", root or ".", None, ", ".join([*words, size_text(size)]))
+        number = sum(len(tables) for tables in _databases(evidence.new, root).values())
+        words = [counted(number, "table")] if number else []
+        fact = data_fact(server, root or ".", None, ", ".join([*words, size_text(size)]))
         return Finding((fact._replace(evidence=shown),), claims)
-    marks = [*_named("new table", added), *_named("dropped table", removed)]
-    if any(_table_of(root, change.path) and change.is_content for change in parts):
-        marks.append(growth_text(size) if size else "changed inside")
-    if not marks:
-        return Finding((), claims, f"MySQL in {root or '.'}: its own bookkeeping")
-    severity = Severity.HIGH if removed else Severity.NONE
-    changed = data_fact("mysql", root or ".", marks=tuple(marks), severity=severity)
-    return Finding((changed._replace(evidence=shown),), claims)
+    comparison = _Comparison(evidence, root, server, {_database(root, one.path) for one in parts})
+    facts = list(comparison.facts())
+    if not facts and any(_is_table_file(root, change) for change in parts):
+        mark = growth_text(size) if size else "changed inside"
+        facts = [data_fact(server, root or ".", marks=(mark,))._replace(evidence=shown)]
+    name = "MariaDB" if server == "mariadb" else "MySQL"
+    text = "" if facts else f"{name} in {root or '.'}: its own bookkeeping"
+    return Finding(tuple(facts), claims, text)
+
+
+def _is_mariadb(evidence: Evidence, root: str) -> bool:
+    return any(tree.entry(_join(root, _MARIADB)) for tree in (evidence.old, evidence.new))
 
 
 def _belongs(root: str, change: PathChange) -> bool:
     """Return whether the server wrote a path: other files may be in the same directory."""
     first, slash, rest = change.path[len(root) :].lstrip("/").partition("/")
     if not slash:
-        return change.is_directory or first.startswith(_OWN_HEADS)
+        return change.is_directory or first.startswith(_OWN_HEADS) or first.endswith(_OWN_ENDINGS)
     own = first in _OWN or first.startswith("#innodb")
-    return "/" not in rest and (own or rest.endswith((*_TABLES, *_OTHERS)))
+    return "/" not in rest and (own or rest.endswith((*DATA_ENDINGS, *OTHER_ENDINGS)))
 
 
-def _only_in(tree: Tree, other: Tree, root: str, parts: list[PathChange]) -> list[str]:
-    """Return the tables that only `tree` has."""
-    found = {
-        table
-        for change in parts
-        if change.is_added or change.is_deleted
-        if (table := _table_of(root, change.path))
-    }
-    databases = {table.partition(".")[0] for table in found}
-    mine, others = (
-        {
-            _table_of(root, f"{_join(root, database)}/{name}")
-            for database in databases
-            for name in each.entries(_join(root, database))
+def _database(root: str, path: str) -> str:
+    """Return the directory of the database that a path is in, or "" for the server's own."""
+    first, slash, _ = path[len(root) :].lstrip("/").partition("/")
+    return first if slash and first not in _OWN and not first.startswith("#") else ""
+
+
+def _is_table_file(root: str, change: PathChange) -> bool:
+    return bool(_database(root, change.path) and table_of(change.name)) and change.is_content
+
+
+def _databases(tree: Tree, root: str) -> dict[str, Tables]:
+    names = [
+        name
+        for name, entry in sorted(tree.entries(root).items())
+        if entry.is_directory and _database(root, _join(root, name) + "/")
+    ]
+    return {name: tables_of(tree, _join(root, name)) for name in names[:_DATABASES]}
+
+
+class _Comparison:
+    """What changed in the databases of a data directory."""
+
+    def __init__(self, evidence: Evidence, root: str, server: str, databases: set[str]) -> None:
+        self._evidence = evidence
+        self._root = root
+        self._server = server
+        self._databases = sorted(databases - {""})[:_DATABASES]
+        self._left = _COUNTED
+
+    def facts(self) -> Iterator[Fact]:
+        before, after = (
+            {name: tables_of(tree, _join(self._root, name)) for name in self._databases}
+            for tree in (self._evidence.old, self._evidence.new)
+        )
+        moves = self._moves(before, after)
+        lost: list[tuple[str, str]] = []
+        marks: list[str] = []
+        tables: list[Fact] = []
+        for name in self._databases:
+            is_quiet = is_disposable(self._root) or is_disposable(decoded(name))
+            moved = {table for database, table in moves.values() if database == name}
+            if self._is_gone(name) and before[name].keys() - moved:
+                severity = Severity.NONE if is_quiet else Severity.HIGH
+                lost.append((severity, _dropped_database(name, before[name])))
+                continue
+            if after[name] and self._evidence.old.entry(_join(self._root, name)) is None:
+                marks.append(f"new database {_short(decoded(name))}")
+            found = list(self._tables(name, before, after, moves))
+            tables += [one._replace(severity=Severity.NONE) for one in found] if is_quiet else found
+        if lost or marks:
+            worst = Severity.HIGH if any(one == Severity.HIGH for one, _ in lost) else Severity.NONE
+            told = (*(mark for _, mark in lost), *marks)
+            yield data_fact(self._server, self._root or ".", marks=told, severity=worst)
+        yield from sorted(tables, key=lambda fact: fact.severity != Severity.HIGH)[:_MOST_FACTS]
+
+    def _is_gone(self, name: str) -> bool:
+        return self._evidence.new.entry(_join(self._root, name)) is None
+
+    def _tables(
+        self, database: str, before: _Databases, after: _Databases, moves: _Moves
+    ) -> Iterator[Fact]:
+        scope = f"{self._server}:{self._root or '.'}:{decoded(database)}"
+        left = set(moves.values())
+        for name in sorted({*before[database], *after[database]}):
+            place = database, name
+            origin = moves.get(place, place)
+            was, now = before[origin[0]].get(origin[1]), after[database].get(name)
+            if now is None:
+                if was is not None and place not in left:
+                    yield self._removed(scope, name, was)
+            elif was is None:
+                yield self._added(scope, name, now)
+            else:
+                marks: tuple[str, ...] = ()
+                if origin != place:
+                    shown = (
+                        origin[1] if origin[0] == database else f"{decoded(origin[0])}.{origin[1]}"
+                    )
+                    marks = (f"renamed from {_short(shown)}",)
+                fact = self._changed(scope, name, was, now)
+                if fact is not None or marks:
+                    fact = fact or Fact("table.changed", scope, _short(name))
+                    yield fact._replace(marks=(*marks, *fact.marks))
+
+    def _added(self, scope: str, name: str, files: Files) -> Fact:
+        rows = self._rows(self._evidence.new, files)
+        marks = () if rows is not None else (size_text(files.size),)
+        return Fact("table.added", scope, _short(name), after=_text(rows), marks=marks)
+
+    def _removed(self, scope: str, name: str, files: Files) -> Fact:
+        rows = self._rows(self._evidence.old, files)
+        marks = () if rows is not None else (size_text(files.size),)
+        is_loss = rows is None or rows.number > 0
+        return Fact("table.removed", scope, _short(name), _text(rows), marks=marks,
+                    severity=Severity.HIGH if is_loss else Severity.NONE)  # fmt: skip
+
+    def _moves(self, before: _Databases, after: _Databases) -> _Moves:
+        """Return the old place of tables that are in a new one."""
+        gone: dict[object, _Place] = {
+            identity(self._evidence.old, before[database][name]): (database, name)
+            for database, name in _only_in(before, after)
         }
-        for each in (tree, other)
-    )
-    return sorted(found & mine - others)
+        gone.pop(None, None)
+        found: _Moves = {}
+        for place in _only_in(after, before) if gone else []:
+            key = identity(self._evidence.new, after[place[0]][place[1]])
+            if key in gone:
+                found[place] = gone.pop(key)
+        return found
+
+    def _changed(self, scope: str, name: str, was: Files, now: Files) -> Fact | None:
+        if was.contents() == now.contents():
+            return None
+        old, new = self._evidence.old, self._evidence.new
+        is_redefined = was.definition(old) != now.definition(new)
+        marks = ("definition changed",) if is_redefined else ()
+        before, after = self._rows(self._evidence.old, was), self._rows(self._evidence.new, now)
+        if before is None or after is None:
+            if now.size > _EMPTY_FILE or was.size < 8 * max(now.size, 1):
+                return Fact("table.changed", scope, _short(name), marks=marks) if marks else None
+            mark = f"emptied, {size_text(was.size)} → {size_text(now.size)}"
+            return Fact("table.changed", scope, _short(name), marks=(mark,), severity=Severity.HIGH)
+        if before == after and not marks:
+            return None
+        is_loss = are_most_rows(before.number - after.number, before.number)
+        is_loss = is_loss and not has_passing_rows(name)
+        return Fact("table.changed", scope, _short(name), str(before), str(after), marks=marks,
+                    severity=Severity.HIGH if is_loss else Severity.NONE)  # fmt: skip
+
+    def _rows(self, tree: Tree, files: Files) -> Rows | None:
+        self._left -= 1
+        return rows_of(tree, files) if self._left >= 0 else None
 
 
-def _table_of(root: str, path: str) -> str:
-    """Return `database.table`, or "" for the server's own and temporary files.
-
-    A partition counts as its table.
-    """
-    parent, _, name = path.rpartition("/")
-    database = parent.rpartition("/")[2]
-    stem, dot, ending = name.rpartition(".")
-    is_table = dot + ending in _TABLES and parent != root and database not in _OWN
-    if not is_table or stem.startswith("#sql"):
-        return ""
-    at = stem.lower().find("#p#")
-    return f"{database}.{stem[:at] if at >= 0 else stem}"
+def _only_in(databases: _Databases, others: _Databases) -> list[_Place]:
+    """Return the tables that only one version has, as many as are compared."""
+    found = [
+        (database, name)
+        for database, tables in databases.items()
+        for name in tables
+        if name not in others[database]
+    ]
+    return found[:_COUNTED]
 
 
-def _named(word: str, tables: list[str]) -> list[str]:
-    marks = [f"{word} {table[:100]}" for table in tables[:_NAMED]]
-    left = len(tables) - len(marks)
-    return [*marks, f"{left:,} more"] if left else marks
+def _dropped_database(name: str, tables: Tables) -> str:
+    size = size_text(sum(files.size for files in tables.values()))
+    return f"database {_short(decoded(name))} dropped ({counted(len(tables), 'table')}, {size})"
+
+
+def _text(rows: Rows | None) -> str | None:
+    return None if rows is None else str(rows)
+
+
+def _short(name: str) -> str:
+    return shorten(name, _NAME)
 
 
 def _join(root: str, name: str) -> str:

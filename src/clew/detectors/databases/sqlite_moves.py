@@ -39,7 +39,7 @@ def moved_or_copied(
         return None
     if any(tree.entry(path + end) for tree in (evidence.old, evidence.new) for end in _LOGS):
         return None
-    added, deleted = evidence.once(_AddedAndDeleted).by_content
+    added, deleted = evidence.once(AddedAndDeleted).by_content
     if change.new is None:
         return () if change.old and change.old.content in added else None
     origin = deleted.get(change.new.content)
@@ -52,7 +52,7 @@ def moved_or_copied(
     return (Finding((data_fact("sqlite", path, marks=(f"copy of {copy}",)),), tuple(members)),)
 
 
-class _AddedAndDeleted:
+class AddedAndDeleted:
     """Added and deleted files by content."""
 
     def __init__(self, evidence: Evidence) -> None:

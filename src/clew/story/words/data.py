@@ -35,7 +35,12 @@ def _last_names(path: str) -> str:
     return "/".join(path.split("/")[-2:])
 
 
-_SERVERS = {"postgres": "PostgreSQL", "mysql": "MySQL"}
+_SERVERS = {
+    "postgres": "PostgreSQL", "mysql": "MySQL", "mariadb": "MariaDB", "mongodb": "MongoDB",
+    "elasticsearch": "Elasticsearch", "clickhouse": "ClickHouse", "cassandra": "Cassandra",
+    "influxdb": "InfluxDB", "neo4j": "Neo4j", "couchdb": "CouchDB", "qdrant": "Qdrant",
+    "kafka": "Kafka", "meilisearch": "Meilisearch", "etcd": "etcd", "leveldb": "LevelDB",
+}  # fmt: skip
 """Servers that must be named, because their directory alone is not informative."""
 
 

@@ -127,7 +127,7 @@ def _changed_rows(fact: Fact) -> str:
 
 def _is_emptied(fact: Fact) -> bool:
     is_loud = fact.severity == Severity.HIGH and fact.kind == "table.changed"
-    return is_loud and fact.after == "0" and bool(_number(fact.before))
+    return is_loud and _number(fact.after) == 0 and bool(_number(fact.before))
 
 
 def _lost(fact: Fact) -> int | None:

@@ -1,0 +1,117 @@
+"""Detector of DuckDB and LMDB files: their size, and the number of entries of the latter."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from struct import Struct
+
+from clew.detectors.data.app_state import is_app_state
+from clew.detectors.data.data_facts import data_fact, unclaimed_files
+from clew.detectors.databases.kept_in_git import is_kept_in_git
+from clew.detectors.databases.losses import are_most_rows, is_disposable
+from clew.detectors.databases.sqlite_moves import AddedAndDeleted
+from clew.detectors.detector import Evidence, Finding, PathChange, Tree, WatchedPaths
+from clew.model.amount import counted, size_text
+from clew.model.fact import Severity
+from clew.model.named_tuple import NamedTuple
+
+_DUCKDB_AT, _DUCKDB = 8, b"DUCK"
+_DUCKDB_EMPTY = 3 * 4096
+"""The headers of a file without a table."""
+_LMDB_MAGIC = 0xBEEFC0DE
+_LMDB_META = Struct("<16xIIQQ48xIHHQQQQQQQ")
+"""Page header; magic, version, address, size; the free list; the main tree; last page, transaction."""
+_LMDB_PAGES = (0, 4096, 8192, 16384, 32768, 65536)
+_MOST = 100
+
+
+class EmbeddedFile(NamedTuple):
+    """What can be said of a file."""
+
+    kind: str
+    size: int
+    entries: int | None = None
+
+    @property
+    def text(self) -> str:
+        if self.entries is None:
+            return size_text(self.size)
+        return f"{counted(self.entries, 'entry', 'entries')}, {size_text(self.size)}"
+
+    @property
+    def is_empty(self) -> bool:
+        return self.entries == 0 if self.kind == "lmdb" else self.size <= _DUCKDB_EMPTY
+
+
+class Embedded:
+    """Reports databases that are one file."""
+
+    name = "data/embedded"
+    version = 1
+    kinds: tuple[str, ...] = ("data.changed",)
+    watch = WatchedPaths(names=("data.mdb", "lock.mdb"), suffixes=(".duckdb", ".ddb", ".db"))
+
+    def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
+        for change in unclaimed_files(evidence, changes)[:_MOST]:
+            with evidence.guarded(change.path):
+                yield from _findings(evidence, change)
+
+
+def _findings(evidence: Evidence, change: PathChange) -> Iterator[Finding]:
+    old, new = (_read(tree, change.path) for tree in (evidence.old, evidence.new))
+    found = old or new
+    if found is None:
+        return
+    claims = [change.path]
+    lock = f"{change.parent}/lock.mdb".lstrip("/")
+    claims += [lock] if found.kind == "lmdb" and lock in evidence.changes else []
+    if is_app_state(change.path):
+        yield Finding((), tuple(claims), "app state changed")
+        return
+    before, after = (one.text if one is not None else None for one in (old, new))
+    if old is not None and new is None and change.new is not None:
+        after = "no database any more"
+    marks = (before or "", "changed inside") if before == after else ()
+    is_loud = old is not None and _is_loss(old, new) and not _is_kept(evidence, change)
+    severity = Severity.HIGH if is_loud else Severity.NONE
+    yield Finding(
+        (data_fact(found.kind, change.path, before, after, marks, severity),), tuple(claims)
+    )
+
+
+def _read(tree: Tree, path: str) -> EmbeddedFile | None:
+    reader = tree.reader(path)
+    if reader is None:
+        return None
+    header = reader.read(0, 16)
+    if header[_DUCKDB_AT : _DUCKDB_AT + 4] == _DUCKDB:
+        return EmbeddedFile("duckdb", reader.size)
+    if not path.endswith(".mdb"):
+        return None
+    metas = [
+        _LMDB_META.unpack(content)
+        for at in _LMDB_PAGES
+        if len(content := reader.read(at, _LMDB_META.size)) == _LMDB_META.size
+    ]
+    valid = [meta for meta in metas if meta[0] == _LMDB_MAGIC]
+    if not valid:
+        return None
+    newest = max(valid, key=lambda meta: meta[-1])
+    return EmbeddedFile("lmdb", reader.size, newest[10])
+
+
+def _is_loss(old: EmbeddedFile, new: EmbeddedFile | None) -> bool:
+    if old.is_empty:
+        return False
+    if new is None or new.is_empty:
+        return True
+    if old.entries is None or new.entries is None:
+        return False
+    return are_most_rows(old.entries - new.entries, old.entries)
+
+
+def _is_kept(evidence: Evidence, change: PathChange) -> bool:
+    """Return whether nothing is lost: a test made it, git has it, or it is in another place."""
+    added, _ = evidence.once(AddedAndDeleted).by_content
+    is_moved = change.old is not None and change.old.content in added
+    return is_moved or is_disposable(change.path) or is_kept_in_git(evidence, change.path)

@@ -1,0 +1,192 @@
+"""Other databases: made layouts for servers that cannot run here, and the heads of real files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from clew.detectors.databases.embedded import Embedded
+from clew.detectors.databases.stores import Stores
+from tests.kit.moments import Moment, evidence, facts, findings, story
+
+DATA = Path(__file__).parent / "testdata/embedded"
+MANY, FEW = ((DATA / f"{number}_entries.mdb").read_bytes() for number in (500, 10))
+DUCKDB = (DATA / "duckdb.header").read_bytes()
+BIG = b"x" * 300_000
+
+MONGODB = {
+    "db/WiredTiger": b"WiredTiger 11", "db/WiredTiger.wt": b"w", "db/_mdb_catalog.wt": b"c",
+    "db/mongod.lock": b"", "db/collection-0--12.wt": BIG, "db/index-1--12.wt": b"i" * 9000,
+    "db/collection-7--12.wt": BIG + b"y", "db/journal/WiredTigerLog.0001": b"j",
+    "db/diagnostic.data/metrics": b"m",
+}  # fmt: skip
+ELASTICSEARCH = {
+    "es/nodes/0/_state/node-1.st": b"n",
+    "es/nodes/0/node.lock": b"",
+    "es/nodes/0/indices/aB3dE5gH7jK9mN1pQ2rS4t/0/index/_0.cfs": BIG,
+    "es/nodes/0/indices/zZ3dE5gH7jK9mN1pQ2rS4t/0/index/_0.cfs": BIG + b"z",
+}
+CLICKHOUSE = {
+    "ch/metadata/default.sql": b"", "ch/metadata/default/orders.sql": b"ATTACH TABLE _ UUID 'a'",
+    "ch/metadata/default/users.sql": b"ATTACH TABLE _ UUID 'b'", "ch/store/a0/a0b/data.bin": BIG,
+}  # fmt: skip
+CASSANDRA = {
+    "c/commitlog/CommitLog-7-1.log": b"l",
+    "c/data/system/local-0/nb-1-big-Data.db": b"s",
+    "c/data/shop/orders-5a1c395e2f4d11ee8c990242ac120002/nb-1-big-Data.db": BIG,
+    "c/data/shop/orders-5a1c395e2f4d11ee8c990242ac120002/nb-1-big-Digest.crc32": b"1",
+    "c/data/shop/users-6a1c395e2f4d11ee8c990242ac120002/nb-1-big-Data.db": BIG,
+}
+KAFKA = {
+    "k/meta.properties": b"id=1", "k/recovery-point-offset-checkpoint": b"0",
+    "k/orders-0/00000000000000000000.log": BIG, "k/orders-0/00000000000000000000.timeindex": b"t",
+    "k/orders-1/00000000000000000000.log": BIG, "k/orders-1/00000000000000000000.timeindex": b"t",
+    "k/mails-0/00000000000000000000.log": BIG, "k/mails-0/00000000000000000000.timeindex": b"t",
+}  # fmt: skip
+INFLUXDB = {
+    "i/meta/meta.db": b"m",
+    "i/data/metrics/autogen/2/000000001-000000001.tsm": BIG,
+    "i/data/sensors/autogen/3/000000001-000000001.tsm": BIG,
+}
+QDRANT = {
+    "q/raft_state.json": b"{}", "q/collections/docs/config.json": b"{}",
+    "q/collections/docs/0/segments/a/seg": BIG, "q/collections/faq/config.json": BIG,
+}  # fmt: skip
+COUCHDB = {
+    "c/_dbs.couch": b"d",
+    "c/shards/00000000-7fffffff/shop.1700000000.couch": BIG,
+    "c/shards/00000000-7fffffff/blog.1700000000.couch": BIG,
+}
+LEVELDB = {
+    "l/CURRENT": b"MANIFEST-000004\n", "l/MANIFEST-000004": b"m", "l/LOCK": b"", "l/LOG": b"log",
+    "l/000005.ldb": BIG, "l/000007.log": b"",
+}  # fmt: skip
+
+
+def without(old: dict[str, bytes], part: str) -> dict[str, bytes]:
+    return {path: content for path, content in old.items() if part not in path}
+
+
+def marks(old: Moment, new: Moment) -> list[tuple[tuple[str, ...], str]]:
+    return [(fact.marks, fact.severity) for fact in facts(Stores(), old, new)]
+
+
+@pytest.mark.parametrize(
+    ("old", "part", "mark"),
+    [
+        (MONGODB, "collection-0", "1 collection gone (−300 kB), its name is unknown"),
+        (ELASTICSEARCH, "aB3dE5gH", "1 index gone (−300 kB), its name is unknown"),
+        (CLICKHOUSE, "orders.sql", "table default/orders gone (−23 B)"),
+        (CASSANDRA, "orders-", "table shop/orders gone (−300 kB)"),
+        (KAFKA, "orders-", "topic orders gone (−600 kB)"),
+        (INFLUXDB, "sensors", "database sensors gone (−300 kB)"),
+        (QDRANT, "faq", "collection faq gone (−300 kB)"),
+        (COUCHDB, "shop", "database shop gone (−300 kB)"),
+    ],
+)
+def test_what_vanished_from_a_data_directory_is_a_warning(
+    old: dict[str, bytes], part: str, mark: str
+) -> None:
+    new = without(old, part)
+
+    assert marks(old, new) == [((mark,), "high")]
+    assert [severity for _, severity in marks(new, old)] == ["none"]
+
+
+def test_the_words_name_the_server() -> None:
+    assert story([Stores()], KAFKA, without(KAFKA, "orders-")).headline == (
+        "! Kafka in k: topic orders gone (−600 kB)"
+    )
+    assert story([Stores()], {}, MONGODB).headline == "MongoDB in db: new, 2 collections, 609 kB"
+    assert (
+        story([Stores()], MONGODB, {"a": b""}).headline
+        == "! MongoDB in db removed (609 kB); a added"
+    )
+
+
+def test_a_topic_that_keeps_a_partition_is_not_gone() -> None:
+    assert [severity for _, severity in marks(KAFKA, without(KAFKA, "orders-1"))] == ["none"]
+
+
+def test_a_collection_that_was_copied_is_not_gone() -> None:
+    new = {path.replace("collection-0--12", "collection-9--77"): content
+           for path, content in MONGODB.items()}  # fmt: skip
+
+    assert marks(MONGODB, new) == [(("changed inside",), "none")]
+
+
+def test_growth_and_compaction_are_no_warnings() -> None:
+    assert marks(MONGODB, MONGODB | {"db/collection-0--12.wt": BIG * 2}) == [(("+300 kB",), "none")]
+    compacted = without(LEVELDB, "000005") | {"l/000009.ldb": BIG[:200_000]}
+    assert marks(LEVELDB, compacted) == [(("−100 kB",), "none")]
+
+
+def test_a_store_that_is_gone_or_nearly_empty_is_a_warning() -> None:
+    (fact,) = facts(Stores(), LEVELDB, {"other": b""})
+    assert (fact.before, fact.after, fact.severity) == ("300 kB", None, "high")
+    assert marks(LEVELDB, without(LEVELDB, "000005")) == [(("emptied, 300 kB → 0 B",), "high")]
+
+
+def test_a_store_that_moved_or_belongs_to_tests_is_no_loss() -> None:
+    moved = {path.replace("l/", "m/", 1): content for path, content in LEVELDB.items()}
+    assert [fact.severity for fact in facts(Stores(), LEVELDB, moved)] == ["none", "none"]
+
+    old = {f"tests/{path}": content for path, content in LEVELDB.items()}
+    assert [fact.severity for fact in facts(Stores(), old, {"tests/a": b""})] == ["none"]
+
+
+def test_stores_of_applications_are_their_state() -> None:
+    old = {f"home/a/.config/google-chrome/{path}": content for path, content in LEVELDB.items()}
+
+    (finding,) = findings(Stores(), evidence(old, {"home/a/x": b""}))
+
+    assert (finding.facts, finding.text) == ((), "app state changed")
+
+
+def test_source_directories_with_such_names_are_left_alone() -> None:
+    old = {f"src/{name}/{file}.py": BIG for name in ("indices", "metadata", "store", "databases",
+           "transactions", "collections", "member", "indexes") for file in ("a", "b")}  # fmt: skip
+    old |= {"src/CURRENT": b"", "src/VERSION": b"1", "notes/x.ldb": b"AutoCAD"}
+
+    assert findings(Stores(), evidence(old, {})) == []
+
+
+# Files
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "before", "after", "severity"),
+    [
+        (MANY, FEW, "500 entries, 8.2 kB", "10 entries, 8.2 kB", "high"),
+        (FEW, MANY, "10 entries, 8.2 kB", "500 entries, 8.2 kB", "none"),
+        (MANY, b"text", "500 entries, 8.2 kB", "no database any more", "high"),
+        (MANY, None, "500 entries, 8.2 kB", None, "high"),
+        (None, MANY, None, "500 entries, 8.2 kB", "none"),
+    ],
+)
+def test_entries_of_lmdb_are_counted(
+    old: bytes | None, new: bytes | None, before: str | None, after: str | None, severity: str
+) -> None:
+    first, second = ({"d/data.mdb": one} if one is not None else {} for one in (old, new))
+
+    (fact,) = facts(Embedded(), first, second | {"d/lock.mdb": b"l"})
+
+    assert (fact.scope, fact.before, fact.after, fact.severity) == ("lmdb", before, after, severity)
+
+
+def test_duckdb_is_known_by_its_head_and_told_by_its_size() -> None:
+    whole = DUCKDB + bytes(500_000)
+    assert story([Embedded()], {"a.db": whole}, {"a.db": whole + bytes(500_000)}).headline == (
+        "a.db: 500 kB → 1.0 MB"
+    )
+    assert story([Embedded()], {"a.duckdb": whole}, {}).headline == "! a.duckdb removed (500 kB)"
+    assert [fact.severity for fact in facts(Embedded(), {"a.db": whole}, {"a.db": DUCKDB})] == [
+        "high"
+    ]
+    assert facts(Embedded(), {"a.db": b"an Access file, or none"}, {}) == []
+
+
+def test_a_file_that_was_moved_or_made_by_tests_is_no_loss() -> None:
+    assert [fact.severity for fact in facts(Embedded(), {"a.duckdb": DUCKDB * 900}, {"b/a.duckdb": DUCKDB * 900})] == ["none", "none"]  # fmt: skip
+    assert [fact.severity for fact in facts(Embedded(), {"tests/a.duckdb": DUCKDB * 900}, {})] == ["none"]  # fmt: skip
