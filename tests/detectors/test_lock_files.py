@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -34,7 +35,7 @@ def _high(old: Moment, new: Moment) -> list[tuple[str, str, str | None]]:
     ]
 
 
-def _lock(**packages: dict[str, object]) -> bytes:
+def _lock(**packages: Mapping[str, object]) -> bytes:
     """Return a package-lock.json."""
     entries = {f"node_modules/{name.replace('_', '-')}": one for name, one in packages.items()}
     return json.dumps({"lockfileVersion": 3, "packages": {"": {}, **entries}}).encode()
@@ -364,7 +365,10 @@ def test_a_requirement_that_comes_from_elsewhere_is_a_warning(
 
 
 def test_a_lock_entry_that_comes_from_git_is_told_once_with_its_manifest() -> None:
-    git = {"version": "1.0.0", "resolved": f"git+ssh://git@{HOST}/a/x.git#{'4f' * 20}"}
+    git: dict[str, object] = {
+        "version": "1.0.0",
+        "resolved": f"git+ssh://git@{HOST}/a/x.git#{'4f' * 20}",
+    }
     old = {
         "package.json": b'{"dependencies": {"x": "1"}}',
         "package-lock.json": _lock(x=_package()),

@@ -48,7 +48,8 @@ class LockFiles:
 
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
         report = _Report(evidence)
-        manifests, locks = [], []
+        manifests: list[PathChange] = []
+        locks: list[PathChange] = []
         for change in _within_budget(evidence, _declaring(evidence, changes)):
             (locks if change.name in LOCKS else manifests).append(change)
         for change in manifests:  # first: they say where a project wants a package from
