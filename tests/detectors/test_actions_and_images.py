@@ -192,4 +192,4 @@ def test_hostile_files_take_bounded_time() -> None:
         started = time.process_time()
         facts(BaseImages(), {"Dockerfile": b""}, {"Dockerfile": content})
         facts(WorkflowActions(), {CI: b""}, {CI: content})
-        assert time.process_time() - started < 0.5
+        assert time.process_time() - started < 1.5

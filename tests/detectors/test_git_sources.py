@@ -83,7 +83,7 @@ def test_an_address_in_the_configuration_is_told_once() -> None:
         **_config(section.format("git.example.net")),
         **_modules("https://git.example.net/a/hub.git"),
     }
-    old[".git/config"], new[".git/config"] = (  # type: ignore[index]
+    old[".git/config"], new[".git/config"] = (
         _config(section.format(host))[".git/config"]
         for host in ("git.example.org", "git.example.net")
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -34,7 +35,7 @@ def _high(old: Moment, new: Moment) -> list[tuple[str, str, str | None]]:
     ]
 
 
-def _lock(**packages: dict[str, object]) -> bytes:
+def _lock(**packages: Mapping[str, object]) -> bytes:
     """Return a package-lock.json."""
     entries = {f"node_modules/{name.replace('_', '-')}": one for name, one in packages.items()}
     return json.dumps({"lockfileVersion": 3, "packages": {"": {}, **entries}}).encode()
@@ -157,6 +158,25 @@ def test_an_emptied_lock_is_one_line() -> None:
     (fact,) = _told({"package-lock.json": old}, {"package-lock.json": _lock()})
 
     assert fact.marks == ("no packages left of 50",)
+
+
+def test_packages_that_go_while_others_stay_are_told_by_name() -> None:
+    for path, old, new in (
+        ("package-lock.json", _lock(a=_package(), b=_package(), c=_package()), _lock(c=_package())),
+        (
+            "uv.lock",
+            *(
+                "".join(
+                    f'[[package]]\nname = "{name}"\nversion = "1"\nsource = {{ registry = "https://pypi.org/simple" }}\n'
+                    for name in names
+                ).encode()
+                for names in ("abc", "c")
+            ),
+        ),
+    ):
+        assert [one[:2] for one in _said({path: old}, {path: new})] == [
+            ("lock.removed", "a"), ("lock.removed", "b"),
+        ]  # fmt: skip
 
 
 # Hosts
@@ -364,7 +384,10 @@ def test_a_requirement_that_comes_from_elsewhere_is_a_warning(
 
 
 def test_a_lock_entry_that_comes_from_git_is_told_once_with_its_manifest() -> None:
-    git = {"version": "1.0.0", "resolved": f"git+ssh://git@{HOST}/a/x.git#{'4f' * 20}"}
+    git: dict[str, object] = {
+        "version": "1.0.0",
+        "resolved": f"git+ssh://git@{HOST}/a/x.git#{'4f' * 20}",
+    }
     old = {
         "package.json": b'{"dependencies": {"x": "1"}}',
         "package-lock.json": _lock(x=_package()),

@@ -305,5 +305,5 @@ def test_hostile_settings_take_bounded_time() -> None:
         for content in hostile:
             started = time.process_time()
             _said({}, {path: content})
-            assert time.process_time() - started < 0.5, (path, content[:20])
+            assert time.process_time() - started < 1.5, (path, content[:20])
     assert _said({}, {".npmrc": file(size=1 << 40)}) == []

@@ -109,4 +109,4 @@ def test_hostile_scripts_take_bounded_time() -> None:
                  "PIP_" * 100_000, "\n" * 500_000):  # fmt: skip
         started = time.process_time()
         _said("a.sh", "", text)
-        assert time.process_time() - started < 0.5, text[:20]
+        assert time.process_time() - started < 1.5, text[:20]

@@ -132,11 +132,12 @@ def test_keys_that_nobody_has_to_hear_of_say_nothing() -> None:
 
 def test_a_key_that_others_cannot_reach_is_no_danger() -> None:
     closed = directory(mode=0o700)
-    for moment in (
+    moments: tuple[Moment, ...] = (
         {"etc/ssl/private": directory(mode=0o710), "etc/ssl/private/web.key": PRIVATE},
         {"srv/vault": closed, "srv/vault/tls/web.pem": PRIVATE},
         {"srv/web.key": file(PRIVATE, mode=0o640, uid=1000, gid=1000)},
-    ):
+    )
+    for moment in moments:
         assert _said({}, moment) == []
     assert _said({}, {"srv/open": directory(), "srv/open/web.key": PRIVATE}) == [
         ("security.private_key", "srv/open/web.key", "high")

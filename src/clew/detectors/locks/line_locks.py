@@ -92,7 +92,8 @@ def _gem_origin(section: str, remote: str) -> Origin | None:
             return git_origin(remote)
         case "PATH":
             return PATH_ORIGIN
-    return None
+        case _:
+            return None
 
 
 def _plain(version: str) -> str:
@@ -154,7 +155,8 @@ def read_terraform_lock(content: bytes) -> LockContent:
     for name, body in _providers(content):
         host = name.partition("/")[0]
         origins = frozenset((registry_origin(f"https://{host}/"),))
-        version, known, in_hashes = "", set(), False
+        version, in_hashes = "", False
+        known: set[Digest] = set()
         for line in body:
             key = line.partition("=")[0].strip()
             texts = _QUOTED.findall(line)

@@ -48,7 +48,8 @@ class LockFiles:
 
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
         report = _Report(evidence)
-        manifests, locks = [], []
+        manifests: list[PathChange] = []
+        locks: list[PathChange] = []
         for change in _within_budget(evidence, _declaring(evidence, changes)):
             (locks if change.name in LOCKS else manifests).append(change)
         for change in manifests:  # first: they say where a project wants a package from
@@ -95,6 +96,7 @@ class _Report:
     def __init__(self, evidence: Evidence) -> None:
         self._evidence = evidence
         self._manifests: list[_ManifestChange] = []
+        self._by_ecosystem: dict[str, dict[str, set[str | None]]] = {}
         self._told = {
             (fact.scope.partition(":")[2].strip("."), fact.kind, fact.subject)
             for fact in evidence.facts
@@ -103,6 +105,14 @@ class _Report:
         """Dangers told already: the directory, the kind and the package."""
         self._locked: set[tuple[str, str]] = set()
         """Packages with other versions in a lock file: its directory, and the package."""
+
+    def _installed(self, ecosystem: Ecosystem) -> dict[str, set[str | None]]:
+        """Return what was installed or removed in the same interval."""
+        found = self._by_ecosystem.get(ecosystem.name)
+        if found is None:
+            found = installed_versions(self._evidence.facts, ecosystem)
+            self._by_ecosystem[ecosystem.name] = found
+        return found
 
     # Lock files
 
@@ -114,7 +124,6 @@ class _Report:
         changes = changed_packages(before, after)
         top = Severity.HIGH if old and not is_test_data(path) else Severity.NOTE
         diff = LockDiff(path, lock.ecosystem, changes, old or b"", lock.git_is_usual, top)
-
         told = {
             (kind, name)
             for directory, kind, name in self._told
@@ -125,7 +134,12 @@ class _Report:
             for fact in danger_facts(diff, told)
             if old or fact.kind == "security.registry"  # of a new file only hosts are news
         ]
-        facts = self._version_facts(change, lock, before, after, changes) if old else ()
+        facts: tuple[Fact, ...] = ()
+        is_emptied = len(before.packages) > 1 and not after.packages
+        if old and is_emptied and not lock.read(None, new)[1].packages:
+            facts = (_file_fact(path, f"no packages left of {len(before.packages):,}"),)
+        elif old:
+            facts = self._version_facts(change, lock, before, after, changes)
         if dangers or path in self._evidence.claimed:  # that nothing else differs is no news
             facts = tuple(fact for fact in facts if fact.kind != "config.changed")
         self._locked.update((change.parent, fact.subject) for fact in facts)
@@ -137,14 +151,12 @@ class _Report:
         changes: list[PackageChange],
     ) -> tuple[Fact, ...]:  # fmt: skip
         path = change.path
-        if before.packages and not after.packages and len(before.packages) > 1:
-            return (_file_fact(path, f"no packages left of {len(before.packages):,}"),)
         found = list(version_facts(path, changes, lock.ecosystem))
         if not found:
             return (_file_fact(path, "lock file", "same versions"),)
         requested = self._requested(change.parent, lock, before, after)
         direct = {fact for fact in found if requested is None or fact.subject in requested}
-        installed = installed_versions(self._evidence.facts, lock.ecosystem)
+        installed = self._installed(lock.ecosystem)
         news = [fact for fact in found if not is_installed(fact, installed, lock.ecosystem)]
         if len(news) < len(found):  # the others are not for this machine
             news = [fact for fact in news if fact in direct]
@@ -199,7 +211,7 @@ class _Report:
             for fact in requirement_facts(one.path, one.old, one.new, one.ecosystem)
             if fact.subject not in moved
         ]
-        installed = installed_versions(self._evidence.facts, one.ecosystem)
+        installed = self._installed(one.ecosystem)
         news = [fact for fact in found if canonical(fact.subject) not in installed]
         if found and not news:
             marks = [_SIGNS[fact.kind.partition(".")[2]] + fact.subject for fact in found[:5]]

@@ -17,7 +17,7 @@ from clew.detectors.locks.origins import (
 from clew.detectors.locks.python_manifests import tabled
 from clew.detectors.locks.requirements import Requirement
 from clew.detectors.locks.simple_yaml import read_yaml
-from clew.detectors.locks.toml_locks import parsed
+from clew.detectors.locks.toml_blocks import parsed
 
 
 def read_cargo_manifest(content: bytes) -> ManifestContent:

@@ -10,7 +10,7 @@ from clew.detectors.locks.manifests import ManifestContent, shown_reference, sho
 from clew.detectors.locks.origins import PATH_ORIGIN, Origin, git_origin, url_origin
 from clew.detectors.locks.requirements import Requirement, parse_requirement, read_requirements
 from clew.detectors.locks.simple_yaml import read_yaml
-from clew.detectors.locks.toml_locks import parsed
+from clew.detectors.locks.toml_blocks import parsed
 from clew.detectors.python.python_metadata import normalised
 
 

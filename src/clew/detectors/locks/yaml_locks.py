@@ -58,7 +58,8 @@ def _pub_origin(source: str, description: _Entry) -> Origin | None:
             return git_origin(address)
         case "path":
             return PATH_ORIGIN
-    return None
+        case _:
+            return None
 
 
 def read_podfile_lock(content: bytes) -> LockContent:

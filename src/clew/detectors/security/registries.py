@@ -175,8 +175,8 @@ def _script_facts(path: str, before: PackageSettings, after: PackageSettings) ->
         marks = sorted(run_again | allowed)
         yield _fact("install_script", path, Severity.HIGH, marks, scope="setting")
     elif refused:
-        marks = tuple(f"{key}: install scripts are no longer run" for key in sorted(refused))
-        yield Fact("config.changed", path, path, evidence=(path,), marks=marks)
+        said = tuple(f"{key}: install scripts are no longer run" for key in sorted(refused))
+        yield Fact("config.changed", path, path, evidence=(path,), marks=said)
 
 
 def _apt_programs(path: str, old: bytes | None, new: bytes | None) -> Iterator[Fact]:

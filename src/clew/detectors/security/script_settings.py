@@ -26,6 +26,12 @@ _READ_BUDGET = 16 << 20
 _MAX_LINES = 20_000
 _MAX_LINE = 4_096
 _MAX_FACTS = 100
+_MAX_FILES = 3_000
+"""A tree that is copied may have any number of scripts."""
+_HINT = re.compile(
+    rb"index|registry|pip3? |links|proxy|mirror|hosted|trusted|insecure|certificate|curl|ssl|tls|httpsverify|sumdb|site|download"
+)
+"""What every setting of interest contains, in lower case; most scripts have none."""
 _VARIABLE = re.compile(
     r"""(?<![\w-])((?:PIP|UV|PIPENV|NPM_CONFIG|npm_config|YARN|BUN_CONFIG|GO|CONDA|HEX|PUB|GIT_SSL|NODE_TLS"""
     r"""|CARGO_REGISTRIES|BUNDLE|COMPOSER|ELECTRON|PYTHONHTTPSVERIFY)\w{0,60}?)["']?\s{0,4}[=: ]\s{0,4}["']?([^\s"']{1,500})"""
@@ -75,7 +81,7 @@ class ScriptSettings:
 
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
         budget, told = _READ_BUDGET, 0
-        for change in changes:
+        for change in changes[:_MAX_FILES]:
             if change.new is None or not change.is_content or change.is_directory:
                 continue
             if change.path in evidence.owners or is_dependency(change.path):
@@ -104,7 +110,9 @@ def _without_notes(settings: PackageSettings) -> PackageSettings:
 
 def script_settings(text: bytes | None) -> Iterator[Setting]:
     """Yield the settings that lines of a script give to package managers."""
-    for line in (text or b"").decode("utf-8", "replace").split("\n")[:_MAX_LINES]:
+    if text is None or not _HINT.search(text.lower()):
+        return
+    for line in text.decode("utf-8", "replace").split("\n")[:_MAX_LINES]:
         line = line[:_MAX_LINE]
         if line.lstrip()[:1] in ("#", ""):
             continue

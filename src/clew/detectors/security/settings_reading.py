@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from clew.detectors.files.loose_json import read_json
 from clew.detectors.locks.requirements import read_requirements
 from clew.detectors.locks.simple_yaml import read_yaml
-from clew.detectors.locks.toml_locks import parsed
+from clew.detectors.locks.toml_blocks import parsed
 from clew.model.named_tuple import NamedTuple
 
 _MAX_SETTINGS = 20_000

@@ -78,7 +78,7 @@ class WorkflowActions:
 
 def actions_of(text: bytes | None) -> list[Action]:
     """Return the actions that a file uses, without its own."""
-    found = {}
+    found: dict[Action, None] = {}
     for line in (text or b"").decode("utf-8", "replace").split("\n")[:20_000]:
         match = _USES.match(line[:500]) or _ORB.match(line[:500])
         if match and not match[1].startswith((".", "docker://")):
