@@ -13,7 +13,7 @@ from blake3 import blake3
 PLUGINS = "story.detectors"
 """The setting that names third-party detectors."""
 
-DETECTORS = "855be911"
+DETECTORS = "1a3cb48f"
 """The `fingerprint` of the registry."""
 
 _WORDS = 3

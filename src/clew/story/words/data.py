@@ -72,7 +72,16 @@ def _grouped(number: str) -> str:
 
 def data(facts: Sequence[Fact]) -> Phrase:
     brief = [_datum(fact, near) for fact in facts]
-    return Phrase(some(brief, 1), some([_datum(fact, str) for fact in facts], NAMED_ON_CARD))
+    more = f" and {len(facts) - 1:,} more" if len(facts) > 1 else ""
+    short = some(brief, 1)
+    return Phrase(
+        short if len(short) <= _SHORT else brief[0] + more,
+        some([_datum(fact, str) for fact in facts], NAMED_ON_CARD),
+        _datum(facts[0], base) + more,
+    )
+
+
+_SHORT = 72
 
 
 _SERVERS = {"postgres": "PostgreSQL", "mysql": "MySQL"}
