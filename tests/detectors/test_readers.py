@@ -29,6 +29,7 @@ _JSON = st.recursive(
     ),
     max_leaves=10,
 )
+_COMMA = st.sampled_from(["", ","])
 _BETWEEN = st.sampled_from(["", " ", "\n", '// a " b ,}\n', "/* ] , */", "/**/", "//\n"])
 
 
@@ -42,11 +43,11 @@ def _commented(value: object, draw: st.DrawFn) -> str:
         pairs = [
             f"{gap()}{json.dumps(key)}{gap()}:{_commented(one, draw)}" for key, one in value.items()
         ]
-        end = "," if pairs and draw(st.booleans()) else ""
+        end = draw(_COMMA) if pairs else ""
         return f"{gap()}{{{','.join(pairs)}{end}{gap()}}}{gap()}"
     if isinstance(value, list):
         items = [_commented(one, draw) for one in value]
-        end = "," if items and draw(st.booleans()) else ""
+        end = draw(_COMMA) if items else ""
         return f"{gap()}[{','.join(items)}{end}{gap()}]{gap()}"
     return f"{gap()}{json.dumps(value)}{gap()}"
 

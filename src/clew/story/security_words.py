@@ -64,8 +64,14 @@ def security_brief(fact: Fact) -> str:
     marks = ", ".join(fact.marks[:2])
     what = marks if len(marks) <= _BRIEF_MARKS else ", ".join(fact.marks[:1])
     brief = _BRIEF_SENTENCES.get(word, "")
-    if word == "ci" and fact.marks and fact.marks[0][0] in "+−~" and "lines" not in fact.marks[0]:
-        return f"{_last_names(fact.subject)}: {fact.marks[0]}"
+    first = fact.marks[0] if fact.marks else ""
+    if (
+        word == "ci"
+        and first
+        and (first[0] in "+−~" or " → " in first)
+        and not first.endswith(" lines")
+    ):
+        return f"{_last_names(fact.subject)}: {first}"
     if fact.severity != Severity.HIGH or not brief or ("{what}" in brief and not what):
         return security_sentence(fact._replace(marks=fact.marks[:1]))
     is_setting = word == "git_hook" and fact.subject.endswith("config")

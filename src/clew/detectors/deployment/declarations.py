@@ -29,6 +29,7 @@ from clew.detectors.formats.values import Unreadable, Value
 from clew.detectors.security.security_rules import in_fresh_clone, is_dependency
 from clew.model.entry import Entry
 from clew.model.fact import Fact, Severity
+from clew.model.ids import ObjectId
 from clew.model.named_tuple import NamedTuple
 
 _MAX_FACTS = 60
@@ -108,11 +109,11 @@ def _candidates(evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[P
         yield change
 
 
-def _moved_contents(changes: Sequence[PathChange]) -> set[object]:
+def _moved_contents(changes: Sequence[PathChange]) -> set[ObjectId]:
     """Return the contents that were deleted at one path and appeared at another."""
-    deleted = {one.old.content for one in changes if one.new is None and one.old is not None}
-    added = {one.new.content for one in changes if one.old is None and one.new is not None}
-    return deleted & added - {None}
+    deleted = {one.old.content for one in changes if one.old and one.old.is_file and not one.new}
+    added = {one.new.content for one in changes if one.new and one.new.is_file and not one.old}
+    return deleted & added
 
 
 class _Reader:

@@ -75,7 +75,7 @@ def _read(name: str, content: bytes) -> _Workflow:
             jobs,
             any(_runs_code(step) for step in steps),
         )
-    named = {
+    named: dict[str, Value] = {
         key: one
         for key, one in value.items()
         if isinstance(one, dict)

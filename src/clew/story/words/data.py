@@ -13,9 +13,17 @@ def data(facts: Sequence[Fact]) -> Phrase:
     if len(facts) > _FEW:
         brief = f"{len(facts):,} data files {_common_verb(facts)}"
         return Phrase(brief, f"{brief}: {text}")
-    short = [_datum(fact, _last_names if fact.scope in _SERVERS else near) for fact in facts]
-    shortest = [_datum(fact._replace(marks=fact.marks[:1]), base) for fact in facts]
-    return Phrase(some(short, 1), text, some(shortest, 1))
+    parts = [_datum(fact, _last_names if fact.scope in _SERVERS else near) for fact in facts]
+    more = f" and {len(facts) - 1:,} more" if len(facts) > 1 else ""
+    short = some(parts, 1)
+    return Phrase(
+        short if len(short) <= _SHORT else parts[0] + more,
+        text,
+        _datum(facts[0]._replace(marks=facts[0].marks[:1]), base) + more,
+    )
+
+
+_SHORT = 72
 
 
 _FEW = 6
