@@ -289,8 +289,8 @@ def test_data_that_git_ignores_cannot_be_made_again(tmp_path: Path) -> None:
 
 
 def test_programs_and_objects_next_to_a_makefile_were_built() -> None:
-    old = {"Makefile": b"all:\n", "shop": file(b"\x7fELF" * 500_000, mode=0o755)}
-    old |= files("{}.o", 30)
+    program = file(b"\x7fELF" * 500_000, mode=0o755)
+    old: Moment = {"Makefile": b"all:\n", "shop": program, **files("{}.o", 30)}
 
     assert alarms({**KEPT, **old}, {**KEPT, "Makefile": b"all:\n"}) == []
 

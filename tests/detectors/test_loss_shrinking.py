@@ -339,7 +339,7 @@ def test_disposable_files_may_shrink(path: str) -> None:
 
 def test_outputs_of_a_notebook_that_were_cleared_are_no_loss() -> None:
     def notebook(outputs: list[object]) -> bytes:
-        cells = [{"cell_type": "code", "id": f"c{n}", "source": ["print(1)"], "outputs": outputs,
+        cells: list[dict[str, object]] = [{"cell_type": "code", "id": f"c{n}", "source": ["print(1)"], "outputs": outputs,
                   "metadata": {}, "execution_count": None} for n in range(24)]  # fmt: skip
         return _dump({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
 

@@ -12,7 +12,7 @@ Resource = dict[str, object]
 
 
 def _resource(kind: str, name: str, *ids: str, **other: object) -> Resource:
-    instances = [{"attributes": {"id": one, "password": "canary-9"}} for one in ids]
+    instances: list[Resource] = [{"attributes": {"id": one, "password": "canary-9"}} for one in ids]
     if len(ids) > 1:
         instances = [{**one, "index_key": at} for at, one in enumerate(instances)]
     return {"mode": "managed", "type": kind, "name": name, "instances": instances, **other}

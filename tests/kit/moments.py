@@ -83,8 +83,8 @@ class MemoryTree:
         self._entries: dict[str, dict[str, Entry]] = {}
         for path, thing in self.things.items():
             if path:
-                parent, _, name = path.rpartition("/")
-                self._entries.setdefault(parent, {})[name] = thing.entry
+                parent, _, own = path.rpartition("/")
+                self._entries.setdefault(parent, {})[own] = thing.entry
 
     def entry(self, path: str) -> Entry | None:
         thing = self.things.get(path)

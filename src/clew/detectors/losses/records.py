@@ -101,12 +101,13 @@ class Records:
             return None
         old, new = self._evidence.old, self._evidence.new
         if suffix in _TABLES:
-            return _amounts(*(table_rows(t, path, _size(t, path)) for t in (old, new)), "row")
+            before = table_rows(old, path, _size(old, path))
+            return _amounts(before, table_rows(new, path, _size(new, path)), "row")
         if suffix == ".rdb":
             return _amounts(dump_keys(old, path, at_least=True), dump_keys(new, path), "key")
         if suffix in (".npy", ".npz", *_SHEETS) and size <= 2 * _TEXT_LIMIT:
             count = npy_rows if suffix == ".npy" else npz_rows if suffix == ".npz" else sheet_rows
-            return _amounts(*(count(t.read(path) or b"") for t in (old, new)), "row")
+            return _amounts(count(old.read(path) or b""), count(new.read(path) or b""), "row")
         if kind == ARCHIVE:
             return _amounts(archive_members(old, path), archive_members(new, path), "file")
         return None

@@ -8,7 +8,7 @@ The oldest are those with the lowest numbers in their names, or with the earlies
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from clew.detectors.detector import Evidence
 from clew.model.entry import Entry
@@ -54,5 +54,5 @@ def _are_oldest(deleted: Mapping[str, Entry], left: Mapping[str, Entry]) -> bool
     return 0 < times < min(entry.mtime_ns for entry in left.values())
 
 
-def _key(name: str) -> Sequence[int]:
+def _key(name: str) -> tuple[int, ...]:
     return tuple(int(number) for number in _NUMBERS.findall(name))

@@ -181,11 +181,11 @@ class _Examination:
         sizes = old.size if old is not None else 0, new.size if new is not None else 0
         if sizes[0] > _MAX_TRAIL:
             return Amounts(*sizes, "")
-        numbers = [
+        before, after = (
             sum(piece.count(b"\n") for piece in tree.pieces(change.path))
             for tree in (self._evidence.old, self._evidence.new)
-        ]
-        return Amounts(*numbers, "line") if numbers[1] < numbers[0] else Amounts(*sizes, "")
+        )
+        return Amounts(before, after, "line") if after < before else Amounts(*sizes, "")
 
     def _is_sqlite(self, change: PathChange, kind: str) -> bool:
         if kind not in (DATABASE, OTHER):
@@ -232,12 +232,12 @@ def engine_findings(evidence: Evidence, changes: Sequence[PathChange]) -> Iterat
     for parent in sorted(parents)[:_MAX_ENGINES]:
         if evidence.new.entry(parent) is None or engine_of(evidence.new, parent) not in _ENGINES:
             continue
-        sizes = [
+        size, left = (
             sum(entry.size for entry in tree.entries(parent).values())
             for tree in (evidence.old, evidence.new)
-        ]
-        amounts = Amounts(*sizes, "")
-        if sizes[0] >= _LARGE_ENGINE and amounts.is_much_less:
+        )
+        amounts = Amounts(size, left, "")
+        if size >= _LARGE_ENGINE and amounts.is_much_less:
             before, after = amounts.texts
             fact = Fact(
                 "loss.shrunk", "directory", parent, before, after, severity=Severity.HIGH,

@@ -78,8 +78,8 @@ def _full(fact: Fact) -> str:
         case "loss.deleted", "file":
             return f"{fact.subject} deleted{_bracketed(fact.before or '')}"
         case _:
-            aside = f" ({', '.join(details)})" if details and fact.scope not in _SERVERS else ""
-            return _brief(fact, str) + aside
+            aside = details if fact.scope not in _SERVERS else []
+            return ", ".join([_brief(fact, str), *aside])
 
 
 def _brief(fact: Fact, say: Say) -> str:
