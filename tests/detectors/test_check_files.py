@@ -462,7 +462,7 @@ def test_a_file_with_other_changes_keeps_its_own_line() -> None:
 
     assert [line.text for line in told.lines] == [
         "pyproject.toml: coverage limit 90 → 9",
-        "pyproject.toml changed (~project.name, ~tool.coverage.report.fail_under)",
+        "pyproject.toml: project.name shop → store, tool.coverage.report.fail_under 90 → 9",
     ]
 
 

@@ -404,7 +404,7 @@ def test_a_storage_engine_that_lost_nearly_everything_is_a_loss() -> None:
     kept = {"db/CURRENT": b"MANIFEST-000002\n", "db/MANIFEST-000002": b"x"}
     old = {**kept, **files("db/{:06}.ldb", 12, size=20_000)}
 
-    assert alarms({**KEPT, **old}, {**KEPT, **kept}) == [("loss.shrunk", "directory", "db")]
+    assert alarms({**KEPT, **old}, {**KEPT, **kept}) == [("data.changed", "leveldb", "db")]
 
 
 # Other version control

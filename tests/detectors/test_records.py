@@ -63,7 +63,7 @@ def test_yaml_records_new_files_and_lost_ones_are_counted() -> None:
     )
     assert (
         story([], {"data/a.json": _json(PRODUCTS)}, {}, [Records()]).headline
-        == "data/a.json removed (40 records)"
+        == "data/a.json deleted (40 records)"
     )
 
 

@@ -101,7 +101,7 @@ def test_the_words_name_the_server() -> None:
     assert story([Stores()], {}, MONGODB).headline == "MongoDB in db: new, 2 collections, 609 kB"
     assert (
         story([Stores()], MONGODB, {"a": b""}).headline
-        == "! MongoDB in db removed (609 kB); a added"
+        == "! MongoDB in db deleted (609 kB); a added"
     )
 
 
@@ -180,7 +180,7 @@ def test_duckdb_is_known_by_its_head_and_told_by_its_size() -> None:
     assert story([Embedded()], {"a.db": whole}, {"a.db": whole + bytes(500_000)}).headline == (
         "a.db: 500 kB → 1.0 MB"
     )
-    assert story([Embedded()], {"a.duckdb": whole}, {}).headline == "! a.duckdb removed (500 kB)"
+    assert story([Embedded()], {"a.duckdb": whole}, {}).headline == "! a.duckdb deleted (500 kB)"
     assert [fact.severity for fact in facts(Embedded(), {"a.db": whole}, {"a.db": DUCKDB})] == [
         "high"
     ]

@@ -64,7 +64,7 @@ def test_a_new_language_and_one_that_is_gone_are_told() -> None:
     )
     assert (
         story([], {"locales/de.json": content}, {}, [Translations()]).headline
-        == "locales/de.json removed (−14 keys)"
+        == "locales/de.json deleted (−14 keys)"
     )
 
 

@@ -38,7 +38,6 @@ from clew.detectors.losses.places import Places
 from clew.detectors.losses.record_places import holds_records
 from clew.detectors.losses.records import Amounts, Records
 from clew.detectors.losses.rotated_copies import RotatedCopies
-from clew.detectors.losses.servers import engine_of
 from clew.detectors.repositories.git_contents import GitContents, Keeper
 from clew.detectors.repositories.git_tracking import GitTracking
 from clew.model.amount import counted, size_text
@@ -85,7 +84,6 @@ class Shrinking:
     watch = WatchedPaths(everything=True)
 
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
-        yield from engine_findings(evidence, changes)
         candidates = [change for change in changes if _may_have_lost(change)]
         if not candidates:
             return
@@ -224,26 +222,6 @@ class _Examination:
         if amounts.is_empty and not keeper.has_staged(change) and not _is_of_tests(change.path):
             return Shrunken(change, kind, amounts, Severity.HIGH, (GIT_HAS_IT,))
         return Shrunken(change, "data.changed", amounts, Severity.NOTE)
-
-
-def engine_findings(evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
-    """Yield directories of storage engines that lost nine tenths of their bytes."""
-    parents = {change.path.rpartition("/")[0] for change in changes if change.new is None}
-    for parent in sorted(parents)[:_MAX_ENGINES]:
-        if evidence.new.entry(parent) is None or engine_of(evidence.new, parent) not in _ENGINES:
-            continue
-        size, left = (
-            sum(entry.size for entry in tree.entries(parent).values())
-            for tree in (evidence.old, evidence.new)
-        )
-        amounts = Amounts(size, left, "")
-        if size >= _LARGE_ENGINE and amounts.is_much_less:
-            before, after = amounts.texts
-            fact = Fact(
-                "loss.shrunk", "directory", parent, before, after, severity=Severity.HIGH,
-                evidence=(parent,), marks=(f"{engine_of(evidence.new, parent)} data",),
-            )  # fmt: skip
-            yield Finding((fact,))
 
 
 def _is_of_tests(path: str) -> bool:

@@ -49,6 +49,8 @@ class OtherHistories:
     def _read(self, directory: str) -> bytes:
         for name in _LISTS:
             path = f"{directory}/{name}" if directory else name
+            if self._evidence.new.entry(path) is None:
+                continue
             try:
                 content = self._evidence.new.read(path, _LIMIT)
             except TooLarge:

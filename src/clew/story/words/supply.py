@@ -186,7 +186,7 @@ def _dependency(fact: Fact) -> Phrase:
     return Phrase(
         f"{near(subject)} {now}from {fact.after or 'elsewhere'} ({name})",
         f"{subject} {verb} from {fact.after or 'elsewhere'}{before} ({fact.scope})",
-        f"{near(subject)} {now}from {_host(fact.after or '')}",
+        f"{near(subject)} {now}from {_host(fact.after or 'elsewhere')}",
     )
 
 
