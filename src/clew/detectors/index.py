@@ -269,6 +269,12 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
         ('table.added', 'table.changed', 'table.removed', 'data.changed'),
         WatchedPaths(everything=True),
     ),
+    "data.half_migrations:HalfMigrations": (
+        "data/half_migrations",
+        1,
+        ('broken.migration',),
+        WatchedPaths(everything=True),
+    ),
     "data.notebooks:Notebooks": (
         "data/notebook",
         1,

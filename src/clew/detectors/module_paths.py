@@ -58,6 +58,7 @@ DETECTORS: tuple[str, ...] = (
     "data.mysql:MySql",
     "data.redis:Redis",
     "data.sqlite:Sqlite",
+    "data.half_migrations:HalfMigrations",
     "data.notebooks:Notebooks",
     "data.weights:Weights",
     "data.archives:Archives",
