@@ -106,6 +106,16 @@ def test_a_complete_or_removed_node_modules_is_not_broken(old: Files, new: Files
     assert _said(old, new) == []
 
 
+def test_an_installation_that_is_completed_later_is_good_news() -> None:
+    half = PROJECT | {"node_modules/vue/a.js": b""}
+
+    told = story(
+        [IncompleteModules()], half, PROJECT | RECORD | ALL | {"node_modules/vue/a.js": b""}
+    )
+
+    assert told.headline == "installation completed (node_modules)"
+
+
 def test_the_rest_of_a_half_unpacked_package_is_explained() -> None:
     new = PROJECT | {"node_modules/lodash/a.js": b"", "node_modules/lodash/b.js": b""}
 

@@ -39,6 +39,21 @@ def test_modules_without_a_record_that_miss_others_are_half_an_installation() ->
     assert len(told.lines) == 1
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"from django.utils.version import get_version\n",
+        b"import django.utils.version\n",
+        b"from .utils import version\n",
+        b"if True:\n    from .utils.version import get_version\n",
+    ],
+)
+def test_every_form_of_an_import_shows_what_is_missing(text: bytes) -> None:
+    new = VENV | {f"{SITE}/django/__init__.py": text, f"{SITE}/django/apps/config.py": b"x = 1\n"}
+
+    assert [found[1] for found in _broken(VENV, new)] == ["django"]
+
+
 def test_an_upgrade_that_was_interrupted_is_not_a_removal() -> None:
     old = VENV | made("numpy", "1.26.3", SITE, files=("numpy/__init__.py", "numpy/linalg.py"))
     new = VENV | {

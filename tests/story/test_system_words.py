@@ -78,3 +78,17 @@ def test_a_setting_of_git_is_named_and_a_hook_is_what_will_run() -> None:
 
     assert phrase("security", [hook]).short == "git will run .git/hooks/x"
     assert phrase("security", [setting]).short == ".git/config: core.hooksPath"
+
+
+def test_a_long_command_leaves_room_in_a_headline() -> None:
+    command = "python -m http.server 8000 --bind 0.0.0.0 --directory public"
+    port = Fact("port.opened", "tcp", "0.0.0.0:8000", None, command, severity=Severity.NOTE)
+    started = Fact("process.started", "/srv", command)
+
+    assert phrase("port", [port]).short == (
+        "port 0.0.0.0:8000 opened to every network (python -m http.server 8000…)"
+    )
+    assert phrase("port", [port]).shortest == "port 8000 opened"
+    assert (
+        phrase("process", [started, started]).shortest == "started python -m http.serv… and 1 more"
+    )

@@ -353,6 +353,12 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
         ('data.changed',),
         WatchedPaths(names=('data.mdb', 'lock.mdb'), suffixes=('.db', '.ddb', '.duckdb')),
     ),
+    "data.half_migrations:HalfMigrations": (
+        "data/half_migrations",
+        1,
+        ('broken.migration',),
+        WatchedPaths(everything=True),
+    ),
     "data.notebooks:Notebooks": (
         "data/notebook",
         1,

@@ -74,6 +74,7 @@ DETECTORS: tuple[str, ...] = (
     "data.redis:Redis",
     "databases.sqlite:Sqlite",
     "databases.embedded:Embedded",
+    "data.half_migrations:HalfMigrations",
     "data.notebooks:Notebooks",
     "data.weights:Weights",
     "data.archives:Archives",

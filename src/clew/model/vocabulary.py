@@ -79,6 +79,7 @@ FAMILIES: tuple[Family, ...] = (
             ("operation", "git has not finished what it began: a merge, a rebase, a clone; or its lock is left"),
             ("install", "an installation did not complete"),
             ("download", "a download did not complete"),
+            ("migration", "a migration of a database was applied in part, and is not recorded"),
             ("environment", "an environment does not fit its interpreter, or lacks it"),
             ("syntax", "a file that could be parsed no longer can"),
         ),

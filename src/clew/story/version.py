@@ -13,7 +13,7 @@ from blake3 import blake3
 PLUGINS = "story.detectors"
 """The setting that names third-party detectors."""
 
-DETECTORS = "3aa7835c"
+DETECTORS = "d84a383b"
 """The `fingerprint` of the registry."""
 
 _CUT = "+cut"

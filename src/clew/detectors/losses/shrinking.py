@@ -57,10 +57,6 @@ _MAX_TRAIL = 64 << 20
 _TEXT_LOST = 1_000
 """An emptied text or anonymous file of this size is a loss."""
 _TESTS = frozenset(("test", "tests", "fixtures", "__fixtures__", "testdata", "test-data", "spec"))
-_ENGINES = ("LevelDB", "Lucene", "LMDB", "MongoDB")
-_MAX_ENGINES = 1_000
-_LARGE_ENGINE = 100_000
-"""Smaller directories of an engine are mostly its logs."""
 GIT_HAS_IT = "git has it"
 
 

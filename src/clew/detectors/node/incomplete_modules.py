@@ -70,6 +70,10 @@ class IncompleteModules:
                         marks=marks,
                     )  # fmt: skip
                     yield Finding((fact,), evidence.unclaimed(paths))
+                elif _is_completed(evidence, inside(directory, _DIRECTORY)):
+                    left = evidence.unclaimed(paths)
+                    text = f"installation completed ({inside(directory, _DIRECTORY)})"
+                    yield Finding((), left, text)
 
 
 def _incomplete(
@@ -103,6 +107,13 @@ def _is_unrecorded(evidence: Evidence, modules: str, manager: _Manager) -> bool:
     if any(name in after for name in manager.records):
         return False
     return not before or any(name in before for name in manager.records)
+
+
+def _is_completed(evidence: Evidence, modules: str) -> bool:
+    """Return whether a manager wrote its record into a `node_modules` that had none."""
+    before, after = evidence.old.entries(modules), evidence.new.entries(modules)
+    records = [name for manager in _MANAGERS for name in manager.records]
+    return bool(before) and any(name in after and name not in before for name in records)
 
 
 def _marks(missing: list[str], total: int, broken: list[str], manager: str) -> Iterator[str]:

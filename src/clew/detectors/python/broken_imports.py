@@ -15,7 +15,7 @@ _FILE_LIMIT = 256 << 10
 def missing_module(tree: Tree, package: str) -> str | None:
     """Return one module that the package in a directory imports and lacks, or None.
 
-    Only relative imports outside `try` count: others may be optional.
+    Only imports outside `try` count: others may be optional.
     """
     left = _MAX_BYTES
     for path in _modules(tree, package):
@@ -52,15 +52,23 @@ def _imported(content: bytes, path: str, package: str) -> Iterator[str]:
         tree = ast.parse(content)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return
-    directory = path.rpartition("/")[0]
+    site, _, name = package.rpartition("/")
     for node in _statements(tree.body):
-        if not isinstance(node, ast.ImportFrom) or not node.module or not node.level:
-            continue
-        above = directory
-        for _ in range(node.level - 1):
-            above = above.rpartition("/")[0]
-        if f"{above}/".startswith(f"{package}/"):
-            yield f"{above}/{node.module.replace('.', '/')}"
+        modules = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+        above = site
+        if isinstance(node, ast.ImportFrom) and node.module:
+            modules = [node.module]
+            above = _directory_above(path, node.level) if node.level else site
+        for module in modules:
+            wanted = f"{above}/{module.replace('.', '/')}"
+            if wanted.startswith(f"{site}/{name}/"):
+                yield wanted
+
+
+def _directory_above(path: str, level: int) -> str:
+    for _ in range(level):
+        path = path.rpartition("/")[0]
+    return path
 
 
 def _statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:

@@ -141,6 +141,18 @@ def _downloads(facts: Sequence[Fact]) -> Phrase:
     )
 
 
+def _migrations(facts: Sequence[Fact]) -> Phrase:
+    database = place(facts[0].scope)
+    names = some([fact.subject for fact in facts], 2)
+    text = f"migration {names} applied in part to"
+    marks = "; ".join(", ".join(fact.marks) for fact in facts[:_NAMED])
+    return Phrase(
+        f"{text} {base(database)} (not recorded)",
+        f"{text} {database} ({marks})",
+        f"migration {names} half applied",
+    )
+
+
 def _environments(facts: Sequence[Fact]) -> Phrase:
     fact = facts[0]
     versions = f"Python {fact.before} → {fact.after}" if fact.before and fact.after else ""
@@ -196,6 +208,7 @@ def _versioned(fact: Fact) -> str:
 _WORDS: dict[str, Callable[[Sequence[Fact]], Phrase]] = {
     "install": _installs,
     "download": _downloads,
+    "migration": _migrations,
     "environment": _environments,
     "syntax": _syntax,
 }
