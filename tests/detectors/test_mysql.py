@@ -185,7 +185,7 @@ def test_a_new_and_a_lost_data_directory_are_told() -> None:
     assert [fact.after for fact in facts(MySql(), {}, made("a.ibd", "b.ibd"))] == [
         "2 tables, 202 B"
     ]
-    assert [fact.kind for fact in facts(MySql(), made("a.ibd"), {})] == ["security.deleted"]
+    assert [fact.kind for fact in facts(MySql(), made("a.ibd"), {})] == ["loss.deleted"]
 
 
 # Hostile files

@@ -230,13 +230,13 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
     "databases.postgres:Postgres": (
         "data/postgres",
         2,
-        ('data.changed', 'security.deleted', 'security.account', 'table.added', 'table.changed', 'table.removed'),
+        ('data.changed', 'loss.deleted', 'security.account', 'table.added', 'table.changed', 'table.removed'),
         WatchedPaths(names=('PG_VERSION', 'pg_hba.conf', 'pg_ident.conf', 'postgresql.auto.conf', 'postgresql.conf', 'postmaster.opts', 'postmaster.pid'), directories=('base', 'global', 'pg_logical', 'pg_multixact', 'pg_notify', 'pg_replslot', 'pg_stat', 'pg_stat_tmp', 'pg_subtrans', 'pg_tblspc', 'pg_wal', 'pg_xact')),
     ),
     "databases.mysql:MySql": (
         "data/mysql",
         2,
-        ('data.changed', 'security.deleted', 'table.added', 'table.changed', 'table.removed'),
+        ('data.changed', 'loss.deleted', 'table.added', 'table.changed', 'table.removed'),
         WatchedPaths(names=('aria_log_control', 'auto.cnf', 'ib_buffer_pool', 'ib_logfile0', 'ib_logfile1', 'ibdata1', 'ibtmp1', 'mysql.ibd', 'undo001', 'undo002', 'undo_001', 'undo_002'), suffixes=('.ARZ', '.CSM', '.CSV', '.MAD', '.MAI', '.MRG', '.MYD', '.MYI', '.TRG', '.TRN', '.frm', '.ibd', '.isl', '.opt', '.par', '.sdi')),
     ),
     "databases.stores:Stores": (
