@@ -168,8 +168,11 @@ def test_bookkeeping_of_the_server_is_explained_without_a_fact() -> None:
 
 def test_a_data_directory_that_is_gone_is_a_warning() -> None:
     (fact,) = facts(Postgres(), cluster(), {"other": b""})
-
     assert (fact.kind, fact.subject, fact.severity) == ("loss.deleted", "data", "high")
+    assert fact.before == "PostgreSQL 15, 9.0 kB"
+
+    (gone, new) = facts(Postgres(), cluster(), cluster("other"))
+    assert (gone.severity, gone.marks, new.subject) == ("none", ("moved",), "other")
 
 
 def test_directories_that_are_only_called_like_parts_are_left_alone() -> None:

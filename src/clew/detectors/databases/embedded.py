@@ -9,7 +9,7 @@ from clew.detectors.data.app_state import is_app_state
 from clew.detectors.data.data_facts import data_fact, unclaimed_files
 from clew.detectors.databases.kept_in_git import is_kept_in_git
 from clew.detectors.databases.losses import are_most_rows, is_disposable
-from clew.detectors.databases.sqlite_moves import AddedAndDeleted
+from clew.detectors.databases.sqlite_moves import is_moved_file
 from clew.detectors.detector import Evidence, Finding, PathChange, Tree, WatchedPaths
 from clew.model.amount import counted, size_text
 from clew.model.fact import Severity
@@ -60,17 +60,16 @@ class Embedded:
 def _findings(evidence: Evidence, change: PathChange) -> Iterator[Finding]:
     old, new = (_read(tree, change.path) for tree in (evidence.old, evidence.new))
     found = old or new
-    if found is None:
-        return
+    if found is None or change.new is None:
+        return  # a deleted file is reported as any other
     claims = [change.path]
     lock = f"{change.parent}/lock.mdb".lstrip("/")
     claims += [lock] if found.kind == "lmdb" and lock in evidence.changes else []
     if is_app_state(change.path):
         yield Finding((), tuple(claims), "app state changed")
         return
-    before, after = (one.text if one is not None else None for one in (old, new))
-    if old is not None and new is None and change.new is not None:
-        after = "no database any more"
+    before = old.text if old is not None else None
+    after = new.text if new is not None else "no database any more"
     marks = (before or "", "changed inside") if before == after else ()
     is_loud = old is not None and _is_loss(old, new) and not _is_kept(evidence, change)
     severity = Severity.HIGH if is_loud else Severity.NONE
@@ -112,6 +111,5 @@ def _is_loss(old: EmbeddedFile, new: EmbeddedFile | None) -> bool:
 
 def _is_kept(evidence: Evidence, change: PathChange) -> bool:
     """Return whether nothing is lost: a test made it, git has it, or it is in another place."""
-    added, _ = evidence.once(AddedAndDeleted).by_content
-    is_moved = change.old is not None and change.old.content in added
+    is_moved = is_moved_file(evidence, change.path)
     return is_moved or is_disposable(change.path) or is_kept_in_git(evidence, change.path)

@@ -22,6 +22,7 @@ from clew.detectors.databases.mysql_tables import (
     tables_of,
 )
 from clew.detectors.databases.sampling import Rows
+from clew.detectors.databases.sqlite_moves import is_moved_file
 from clew.detectors.detector import Evidence, Finding, PathChange, Tree, WatchedPaths
 from clew.model.amount import counted, size_text
 from clew.model.fact import Fact, Severity
@@ -96,9 +97,7 @@ def _finding(evidence: Evidence, root: str, parts: list[PathChange]) -> Finding:
     server = "mariadb" if _is_mariadb(evidence, root) else "mysql"
     was, now = (_is_root(tree, root) for tree in (evidence.old, evidence.new))
     if was and not now:
-        severity = Severity.NOTE if is_disposable(root) else Severity.HIGH
-        gone = Fact("loss.deleted", server, root or ".", severity=severity, evidence=shown)
-        return Finding((gone,), claims)
+        return Finding((_deleted(evidence, root, server, below),), claims)
     size = sum((change.new.size if change.new else 0) - (change.old.size if change.old else 0)
                for change in below if not change.is_directory)  # fmt: skip
     if not was:
@@ -114,6 +113,15 @@ def _finding(evidence: Evidence, root: str, parts: list[PathChange]) -> Finding:
     name = "MariaDB" if server == "mariadb" else "MySQL"
     text = "" if facts else f"{name} in {root or '.'}: its own bookkeeping"
     return Finding(tuple(facts), claims, text)
+
+
+def _deleted(evidence: Evidence, root: str, server: str, below: list[PathChange]) -> Fact:
+    is_moved = is_moved_file(evidence, _join(root, _MARKER))
+    severity = Severity.NONE if is_disposable(root) or is_moved else Severity.HIGH
+    size = size_text(sum(change.old.size for change in below if change.old is not None))
+    name = "MariaDB" if server == "mariadb" else "MySQL"
+    return Fact("loss.deleted", server, root or ".", f"{name}, {size}", severity=severity,
+                evidence=(_join(root, _MARKER),), marks=("moved",) if is_moved else ())  # fmt: skip
 
 
 def _is_mariadb(evidence: Evidence, root: str) -> bool:

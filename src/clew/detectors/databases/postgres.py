@@ -25,6 +25,7 @@ from clew.detectors.databases.postgres_catalogue import (
 )
 from clew.detectors.databases.postgres_relations import Names, RelationFile, lost_files
 from clew.detectors.databases.postgres_tables import ClusterComparison
+from clew.detectors.databases.sqlite_moves import is_moved_file
 from clew.detectors.detector import Evidence, Finding, PathChange, Tree, WatchedPaths
 from clew.model.amount import counted, size_text
 from clew.model.fact import Fact, Severity
@@ -103,7 +104,7 @@ def _cluster_finding(evidence: Evidence, root: str, parts: list[PathChange]) -> 
     claims = tuple(change.path for change in below)
     was, now = (_is_cluster(tree, root) for tree in (evidence.old, evidence.new))
     if was and not now:
-        return Finding((_deleted(evidence, root),), claims)
+        return Finding((_deleted(evidence, root, -_growth(below)),), claims)
     access = [fact for finding in _access_findings(evidence, root, join(root, _HBA))
               for fact in finding.facts]  # fmt: skip
     if not was:
@@ -114,10 +115,12 @@ def _cluster_finding(evidence: Evidence, root: str, parts: list[PathChange]) -> 
     return Finding(tuple(facts), claims)
 
 
-def _deleted(evidence: Evidence, root: str) -> Fact:
-    severity = Severity.NOTE if is_disposable(root) else Severity.HIGH
-    return Fact("loss.deleted", "postgres", root or ".", severity=severity,
-                evidence=(join(root, "PG_VERSION"),), marks=(_version(evidence.old, root),))  # fmt: skip
+def _deleted(evidence: Evidence, root: str, size: int) -> Fact:
+    is_moved = is_moved_file(evidence, join(root, "global/pg_control"))
+    severity = Severity.NONE if is_disposable(root) or is_moved else Severity.HIGH
+    what = f"{_version(evidence.old, root)}, {size_text(size)}"
+    return Fact("loss.deleted", "postgres", root or ".", what, severity=severity,
+                evidence=(join(root, "PG_VERSION"),), marks=("moved",) if is_moved else ())  # fmt: skip
 
 
 def _new_cluster(evidence: Evidence, root: str, size: int) -> Fact:

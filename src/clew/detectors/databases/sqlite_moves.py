@@ -52,6 +52,13 @@ def moved_or_copied(
     return (Finding((data_fact("sqlite", path, marks=(f"copy of {copy}",)),), tuple(members)),)
 
 
+def is_moved_file(evidence: Evidence, path: str) -> bool:
+    """Return whether the old content of a file is in another place now."""
+    entry = evidence.old.entry(path)
+    added, _ = evidence.once(AddedAndDeleted).by_content
+    return entry is not None and entry.content in added
+
+
 class AddedAndDeleted:
     """Added and deleted files by content."""
 

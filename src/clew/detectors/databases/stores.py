@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 from clew.detectors.data.app_state import is_app_state
 from clew.detectors.data.data_facts import data_fact, growth_text
 from clew.detectors.databases.losses import is_disposable
-from clew.detectors.databases.sqlite_moves import AddedAndDeleted
 from clew.detectors.databases.store_rules import (
     RULES,
     WATCHED_DIRECTORIES,
@@ -96,8 +95,8 @@ def _findings(evidence: Evidence, root: str, rule: StoreRule) -> Iterator[Findin
     ]
     claims = tuple(change.path for change in below)
     files = [change for change in below if not change.is_directory]
-    if not files:
-        return
+    if not files or not _is_store(evidence.new, root, rule):
+        return  # a directory that is gone as a whole is reported as any other
     if is_app_state(f"{root}/x"):
         yield Finding((), claims, "app state changed")
         return
@@ -110,18 +109,11 @@ def _facts(
 ) -> Iterator[Fact]:
     old = sum(change.old.size for change in files if change.old is not None)
     new = sum(change.new.size for change in files if change.new is not None)
-    was, now = (_is_store(tree, root, rule) for tree in (evidence.old, evidence.new))
-    if not was:
+    if not _is_store(evidence.old, root, rule):
         units = {rule.unit_of(_inside(root, change.path)) for change in files if change.new} - {""}
         words = [_counted(rule, len(units))] if units else []
         after = ", ".join([*words, size_text(new)])
         yield data_fact(rule.scope, root or ".", None, after)
-        return
-    if not now:
-        is_moved = _is_moved(evidence, files)
-        loud = severity if old > _LITTLE and not is_moved else Severity.NONE
-        noted = ("moved",) if is_moved else ()
-        yield data_fact(rule.scope, root or ".", size_text(old), None, noted, loud)
         return
     gone, came = _gone_and_new(evidence, root, rule, files)
     lost = [*_gone_marks(rule, gone)]
@@ -132,13 +124,6 @@ def _facts(
     yield data_fact(
         rule.scope, root or ".", marks=marks, severity=severity if lost else Severity.NONE
     )
-
-
-def _is_moved(evidence: Evidence, files: list[PathChange]) -> bool:
-    """Return whether the largest file is in another place now."""
-    added, _ = evidence.once(AddedAndDeleted).by_content
-    largest = max(files, key=lambda change: change.old.size if change.old else 0)
-    return largest.old is not None and largest.old.content in added
 
 
 def _gone_and_new(
