@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from evaluation.place import Place
 from evaluation.projects import repository
 from evaluation.scenario import scenario
-from evaluation.truths.node import NpmGlobal, NpmLs
+from evaluation.truths.node import NpmGlobal, NpmLocked, NpmLs
 
 _MANIFEST = {"name": "web", "version": "1.0.0", "private": True}
 _FILES = {
@@ -237,12 +237,10 @@ def edited(place: Place) -> Iterator[None]:
     14,
     "npm install --package-lock-only: declared, not installed",
     NpmLs(),
-    expected={
-        ("config.changed", "package.json", "package.json", None, None),
-        ("config.changed", "package-lock.json", "package-lock.json", None, None),
-    },
+    NpmLocked(),
+    expected={("lock.added", "package.json", "express", None, "^4.19.2")},
     benign=True,
-    headline=("package.json",),
+    headline=("express 4.19.2", "package-lock.json"),
 )
 def locked_alone(place: Place) -> Iterator[None]:
     _installed(place, "ms@2.1.2")

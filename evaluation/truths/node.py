@@ -42,6 +42,20 @@ class NpmLs(_Lists):
         return _flat(_dependencies(json.loads(listed)))
 
 
+class NpmLocked:
+    """What `npm ls --package-lock-only` says of a lock file."""
+
+    kinds = ("lock.added", "lock.removed", "lock.changed")
+
+    def look(self, place: Place) -> Versions:
+        listed = place.run("npm ls --all --json --package-lock-only", check=False)
+        return _flat(_dependencies(json.loads(listed)))
+
+    def facts(self, before: object, after: object) -> set[Told]:
+        found = package_facts("package-lock.json", cast(Versions, before), cast(Versions, after))
+        return {(kind.replace("package.", "lock."), *rest) for kind, *rest in found}  # type: ignore[misc]
+
+
 class NpmGlobal(_Lists):
     """What `npm ls -g --all` says of a prefix."""
 

@@ -220,7 +220,7 @@ class _Report:
         directory = one.path.rpartition("/")[0]
         locked = {name for above, name in self._locked if _is_at_or_below(directory, above)}
         return tuple(
-            fact._replace(direct=fact.direct and fact.subject not in locked)
+            fact._replace(direct=False, severity=Severity.NONE) if fact.subject in locked else fact
             for fact in news[:MAX_FACTS]
         )
 

@@ -38,9 +38,6 @@ _PLACES_BELOW = {
     "package-source": frozenset((LISTED,)),
 }  # fmt: skip
 """Keys that do so only in some tables."""
-_ADDED = frozenset(("extra-index-url", "pip-extra-index-url", "uv-extra-index-url", "find-links",
-                    "uv-index", "sources", ":sources", "channels", "package-source"))  # fmt: skip
-
 _TLS_OFF: dict[str, Callable[[str], bool]] = {}
 
 
@@ -121,6 +118,40 @@ _PROGRAMS = frozenset((
 ))  # fmt: skip
 
 
+_SPELLED = {
+    one.lower(): one
+    for one in (
+        "npmRegistryServer", "enableStrictSsl", "strictSsl", "enableScripts", "ignoreScripts",
+        "checksumBehavior", "unsafeHttpWhitelist", "dangerouslyAllowAllBuilds",
+        "verifyStoreIntegrity", "allowInsecureProtocol", "allowInsecureConnections",
+        "distributionUrl", "wrapperUrl", "distributionSha256Sum", "yarnPath", "AllowUnauthenticated",
+        "AllowInsecureRepositories", "AllowWeakRepositories", "SigLevel", "GOPROXY", "GOSUMDB",
+        "GONOSUMDB", "GONOSUMCHECK", "GOINSECURE", "GOFLAGS", "PYTHONHTTPSVERIFY",
+    )
+}  # fmt: skip
+_UNDERSCORED = (
+    "ssl-verify",
+    "verify-ssl",
+    "check-certificate",
+    "channel-alias",
+    ":ssl-verify-mode",
+)
+_VARIABLES = (
+    "pip-", "uv-", "npm-config-", "yarn-npm-", "yarn-enable-", "yarn-registry", "bun-config-",
+    "pipenv-", "node-tls-", "git-ssl-", "conda-ssl-", "hex-", "pub-hosted-", "cargo-", "bundle-",
+    "composer-repo-", "electron-mirror", "sass-binary-", "puppeteer-",
+)  # fmt: skip
+
+
+def shown_setting(key: str) -> str:
+    """Return a key as people write it."""
+    if key in _UNDERSCORED:
+        return key.replace("-", "_")
+    if key.startswith(_VARIABLES):
+        return key.upper().replace("-", "_")
+    return _SPELLED.get(key, key)
+
+
 class PackageSettings(NamedTuple):
     """What a file says about packages."""
 
@@ -176,11 +207,6 @@ def is_place(one: Setting) -> bool:
     if one.key in _PLACES_BELOW:
         return not _PLACES_BELOW[one.key].isdisjoint(one.path)
     return one.key in _PLACES or (one.key.startswith("bundle-mirror") and "://" in one.value)
-
-
-def is_added(key: str) -> bool:
-    """Return whether a setting adds a place to those that there are."""
-    return key in _ADDED
 
 
 def _hosts(key: str, value: str) -> list[str]:

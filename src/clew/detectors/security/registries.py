@@ -14,7 +14,11 @@ from collections.abc import Iterator, Sequence
 from clew.detectors.detector import Evidence, Finding, PathChange, WatchedPaths
 from clew.detectors.locks.ecosystems import Ecosystem
 from clew.detectors.locks.origins import is_loopback
-from clew.detectors.security.package_settings import PackageSettings, package_settings
+from clew.detectors.security.package_settings import (
+    PackageSettings,
+    package_settings,
+    shown_setting,
+)
 from clew.detectors.security.security_rules import (
     content,
     is_dependency,
@@ -175,7 +179,9 @@ def _script_facts(path: str, before: PackageSettings, after: PackageSettings) ->
         marks = sorted(run_again | allowed)
         yield _fact("install_script", path, Severity.HIGH, marks, scope="setting")
     elif refused:
-        said = tuple(f"{key}: install scripts are no longer run" for key in sorted(refused))
+        said = tuple(
+            f"{shown_setting(key)}: install scripts are no longer run" for key in sorted(refused)
+        )
         yield Fact("config.changed", path, path, evidence=(path,), marks=said)
 
 
@@ -188,11 +194,16 @@ def _apt_programs(path: str, old: bytes | None, new: bytes | None) -> Iterator[F
         yield _fact("registry", path, Severity.HIGH, marks, scope="apt")
 
 
+def _shown(mark: str) -> str:
+    """Return a key as people write it; one that is gone has a sign."""
+    return f"−{shown_setting(mark[1:])}" if mark.startswith("−") else shown_setting(mark)
+
+
 def _fact(
     word: str, path: str, severity: str, marks: Sequence[str], before: str = "", after: str = "",
     scope: str = "registry",
 ) -> Fact:  # fmt: skip
     return Fact(
         f"security.{word}", scope, path, before or None, after or None,
-        severity=severity, evidence=(path,), marks=tuple(marks[:_SHOWN]),
+        severity=severity, evidence=(path,), marks=tuple(map(_shown, marks[:_SHOWN])),
     )  # fmt: skip

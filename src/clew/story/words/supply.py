@@ -7,7 +7,11 @@ from collections.abc import Callable
 from clew.model.fact import Fact, Severity
 from clew.story.words.phrases import NAMED_ON_CARD, Phrase, base, joined, near, some
 
-_ALSO = frozenset(("extra-index-url", "find-links", "index", "repositories", "channels"))
+_ALSO = frozenset((
+    "extra-index-url", "PIP_EXTRA_INDEX_URL", "UV_EXTRA_INDEX_URL", "UV_INDEX", "find-links",
+    "PIP_FIND_LINKS", "index", "source", "repository", "repositories", "package-source", "channels",
+    ":sources",
+))  # fmt: skip
 """Settings that add a place and leave the others."""
 
 
