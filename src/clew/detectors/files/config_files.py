@@ -2,7 +2,7 @@
 
 The rule is deliberately simple.
 Configuration is everything under a machine's `etc`, files with the name or suffix of configuration
-(`Dockerfile`, `*.toml`), and files at most two levels below a `.config`.
+(`Dockerfile`, `*.toml`), and files at most two levels below a `.config`, outside vendored code.
 Files with only the suffix (`*.json`) are data in directories of test data, above 1 MB, or if many
 files of one directory changed together.
 A lock file or a manifest states what is required, never what is installed.
@@ -52,12 +52,14 @@ _NAMES = frozenset((
     ".gitconfig", ".dockerignore", ".npmignore", ".eslintignore", ".prettierignore", ".flake8",
     ".clang-format", ".clang-tidy", ".inputrc", ".tool-versions", ".python-version", ".nvmrc",
     ".node-version", ".ruby-version", ".tmux.conf", ".Xresources", ".profile", ".bash_profile",
-    ".bash_aliases", ".bash_logout", ".zshenv", ".zprofile", ".hgrc", ".netrc",
+    ".bash_aliases", ".bash_logout", ".zshenv", ".zprofile", ".hgrc", ".netrc", "sshd_config",
+    "ssh_config",
 ))  # fmt: skip
 
 _SUFFIXES = frozenset((
     ".json", ".jsonc", ".json5", ".toml", ".ini", ".cfg", ".conf", ".cnf", ".config", ".yaml",
     ".yml", ".properties", ".xml", ".plist", ".desktop", ".rc",
+    ".tfvars", ".service", ".timer", ".socket", ".container",
 ))  # fmt: skip
 
 _HEADS = ("Dockerfile.", "Containerfile.", "requirements", "docker-compose", "compose.")
@@ -67,6 +69,9 @@ _DATA_DIRECTORIES = frozenset((
     "datasets", "locales", "i18n",
 ))  # fmt: skip
 
+
+_VENDORED = frozenset(("vendor", "third_party", "third-party", "node_modules", "bower_components"))
+"""Directories of code by others, whose settings are part of it."""
 
 NO_SETTING = "no setting changed"
 """The mark of a file in which only comments or layout are different."""
@@ -123,6 +128,8 @@ def _moves(changes: Sequence[PathChange]) -> dict[PathChange, PathChange]:
 def is_configuration(change: PathChange) -> bool:
     """Return whether a changed path is configuration, by the rule above."""
     if not all(_can_be_configuration(entry) for entry in (change.old, change.new)):
+        return False
+    if not _VENDORED.isdisjoint(change.parent.split("/")) and not change.path.startswith("etc/"):
         return False
     if _is_known_configuration(change):
         return True
