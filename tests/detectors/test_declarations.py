@@ -161,7 +161,25 @@ def _facts(path: str, old: str, new: str) -> list[Fact]:
     return list(_story(path, old, new).facts)
 
 
+HELM = """\
+{{- if .Values.enabled }}
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: {{ include "shop.name" . }}-web
+spec:
+  replicas: {{ .Values.replicas }}
+  template:
+    spec:
+      containers:
+        - name: web
+          image: "{{ .Values.image }}:{{ .Values.tag }}"
+          imagePullPolicy: Always
+{{- end }}
+"""
 _CHANGES = [
+    ("chart/templates/web.yaml", HELM, "Always", "Never", "web.yaml: Deployment …-web imagePullPolicy Always → Never"),
+    ("chart/templates/web.yaml", HELM, "{{ .Values.replicas }}", "5", "web.yaml: Deployment …-web ~replicas"),
     # Compose
     ("docker-compose.yml", COMPOSE, "postgres:15", "postgres:16", "docker-compose.yml: service db image postgres:15 → 16"),
     ("compose.yaml", COMPOSE, "shop:1.8.0", "shop:1.9.0", "compose.yaml: service web image shop:1.8.0 → 1.9.0"),

@@ -12,13 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clew.detectors.files.loose_json import read_json, strict_json
+from clew.detectors.files.shown_values import shown_text
 from clew.detectors.formats.directives_reader import read_directives
 from clew.detectors.formats.hcl_reader import read_hcl
 from clew.detectors.formats.properties_reader import read_properties
 from clew.detectors.formats.reading import Documents, read_values, syntax_of
 from clew.detectors.formats.requirements_reader import read_requirements
 from clew.detectors.formats.translation_readers import read_po, read_strings, read_translation_xml
-from clew.detectors.formats.values import Plain, Unreadable, Value, is_same
+from clew.detectors.formats.values import Hidden, Plain, Unreadable, Value, is_same
 from clew.detectors.formats.xml_reader import read_xml
 
 _TEXTS = st.text("ab,:{}[]/*\"\\ \n'#ä", max_size=10)
@@ -172,6 +173,43 @@ def test_properties_are_read_as_java_does(text: str, expected: dict[str, str]) -
 )  # fmt: skip
 def test_directives_of_nginx(text: str, expected: dict[str, Value]) -> None:
     assert read_directives(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "expected"),
+    [
+        ("redis.conf", "bind 127.0.0.1 ::1\nmaxmemory 100mb # x\nsave 60 1\nsave 30 2\n", {"bind": ["127.0.0.1", "::1"], "maxmemory": "100mb", "save": ["60", "1", "30", "2"]}),
+        ("haproxy.cfg", "global\n  maxconn 5\nfrontend a\n  bind *:80\n", {"global": {"maxconn": "5"}, "frontend a": {"bind": "*:80"}}),
+        ("Caddyfile", "a.org {\n  root * /srv\n  handle /x {\n    respond 404\n  }\n}\n", {"a.org": {"root": ["*", "/srv"], "handle /x": {"respond": "404"}}}),
+        ("go.mod", "module m\nrequire (\n\ta/b v1.0 // indirect\n)\n", {"module": "m", "require": {"a/b": "v1.0"}}),
+        ("site.conf", "<VirtualHost *:80>\n  ServerName a\n</VirtualHost>\n", {"VirtualHost *:80": {"ServerName": "a"}}),
+        ("sshd_config", "Port 22\n# x\nPermitRootLogin no\n", {"Port": "22", "PermitRootLogin": "no"}),
+    ],
+)  # fmt: skip
+def test_keywords_of_many_programs(name: str, text: str, expected: dict[str, Value]) -> None:
+    assert read_values(name, text.encode()) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("haproxy.cfg", "listen s\n  stats auth admin:canary\n"), ("redis.conf", "requirepass canary\n"),
+        ("redis.conf", "masterauth canary\n"), ("redis.conf", "user default on >canary ~*\n"),
+        ("nginx.conf", "proxy_set_header Authorization canary;\n"), ("nginx.conf", "set $token canary;\n"),
+        ("nginx.conf", "proxy_set_header X-Api-Key canary;\n"), ("squid.conf", "cache_peer a login=u:canary\n"),
+        ("haproxy.cfg", "userlist u\n  user a insecure-password canary\n"),
+    ],
+)  # fmt: skip
+def test_an_argument_beside_a_secret_name_is_hidden(name: str, text: str) -> None:
+    found: list[Value] = [read_values(name, text.encode())]
+    while found:
+        value = found.pop()
+        if isinstance(value, dict):
+            found += value.values()
+        elif isinstance(value, list):
+            found += value
+        elif "canary" in str(value):
+            assert isinstance(value, Hidden) or shown_text(str(value)) is None
 
 
 def test_blocks_attributes_and_expressions_of_terraform() -> None:

@@ -27,7 +27,7 @@ from clew.detectors.formats.values import Hidden, Plain, Shown
         "utf-8", "0.0.0.0/0", "10.0.0.0/8", "127.0.0.1:5432", "db.internal", "postgres:16",
         "/var/lib/app", "./src/index.ts", "src/**/*.py", "@types/node", "workspace:*", "en_GB",
         "commonjs", "application/json", "https://example.org", "https://example.org/api/v1",
-        "redis://cache:6379/0", "compressionLevel", "es256", "node20",
+        "redis://cache:6379/0", "compressionLevel", "es256", "node20", "*/5 * * * *", "0 2 * * 1-5", "~> 5.0", ">= 1.5, < 2",
     ],
 )  # fmt: skip
 def test_an_option_is_shown(value: str) -> None:
@@ -41,7 +41,7 @@ def test_an_option_is_shown(value: str) -> None:
         "AKIAIOSFODNN7EXAMPLE", "d41d8cd98f00b204e9800998ecf8427e", "eyJhbGciOiJIUzI1NiJ9.e30.abc", "me@example.org",
         "4111111111111111", "XkCdPqWmTnRsVbZy", "kdjfhgksjdhfgkjs", "a" * 41, "two words", "line\nbreak",
         "postgres://u:p@db/x", "https://u@example.org", "https://example.org/?key=abc", "$2b$12$abcdefgh",
-        "-----BEGIN KEY-----", "xoxb-123456789-abc", "sk_live_abc123def456", "k3j9x2m4",
+        "-----BEGIN KEY-----", "xoxb-123456789-abc", "sk_live_abc123def456", "k3j9x2m4", "KEY=value", "user=alice",
     ],
 )  # fmt: skip
 def test_what_may_be_a_secret_is_not_shown(value: str) -> None:

@@ -19,6 +19,7 @@ from clew.detectors.deployment.declared import (
 from clew.detectors.deployment.images import shown_image
 from clew.detectors.files.value_changes import KeyPath
 from clew.detectors.formats.reading import documents_of
+from clew.detectors.formats.templates import shown_template
 from clew.detectors.formats.values import Hidden, Shown, Value
 from clew.model.fact import Severity
 
@@ -112,7 +113,7 @@ def _declared(kind: str, name: str, given: dict[str, Value]) -> Declared:
         body |= {key: _all_hidden(given[key]) for key in _DATA if key in given}
     is_protection = kind in _PROTECTION
     return Declared(
-        f"{kind} {name}".rstrip(),
+        shown_template(f"{kind} {name}".rstrip()),
         body,
         images[0] if images else None,
         dict(_risks(kind, given, pod)),

@@ -113,7 +113,7 @@ def _risks(kind: str, block: HclBlock) -> Iterator[tuple[str, Risk]]:
     if _is_true(given.get("publicly_accessible")):
         yield "publicly accessible", HIGH_IF_CHANGED
     if _text(given.get("acl")).startswith("public-"):
-        yield f"acl {_text(given['acl'])[:40]}", HIGH_IF_CHANGED
+        yield "readable by everybody", HIGH_IF_CHANGED
     if _is_true(given.get("force_destroy")):
         yield "force_destroy", NOTE
     if _is_true(given.get("skip_final_snapshot")):

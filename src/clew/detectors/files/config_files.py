@@ -54,12 +54,14 @@ _NAMES = frozenset((
     ".gitconfig", ".dockerignore", ".npmignore", ".eslintignore", ".prettierignore", ".flake8",
     ".clang-format", ".clang-tidy", ".inputrc", ".tool-versions", ".python-version", ".nvmrc",
     ".node-version", ".ruby-version", ".tmux.conf", ".Xresources", ".profile", ".bash_profile",
-    ".bash_aliases", ".bash_logout", ".zshenv", ".zprofile", ".hgrc", ".netrc",
+    ".bash_aliases", ".bash_logout", ".zshenv", ".zprofile", ".hgrc", ".netrc", "sshd_config",
+    "ssh_config",
 ))  # fmt: skip
 
 _SUFFIXES = frozenset((
     ".json", ".jsonc", ".json5", ".toml", ".ini", ".cfg", ".conf", ".cnf", ".config", ".yaml",
     ".yml", ".properties", ".xml", ".plist", ".desktop", ".rc",
+    ".tfvars", ".service", ".timer", ".socket", ".container",
 ))  # fmt: skip
 
 _HEADS = ("Dockerfile.", "Containerfile.", "requirements", "docker-compose", "compose.")
@@ -68,6 +70,7 @@ _DATA_DIRECTORIES = frozenset((
     "fixtures", "__fixtures__", "testdata", "test-data", "test_data", "__snapshots__", "data",
     "datasets", "locales", "i18n",
 ))  # fmt: skip
+
 
 
 NO_SETTING = "no setting changed"

@@ -31,7 +31,7 @@ def shown_path(path: Sequence[str]) -> str:
 
 def shown_name(name: str) -> str:
     """Return a name, or `…` if it may be a secret."""
-    return HIDDEN if _looks_secret(name) else name
+    return HIDDEN if _looks_secret(name) or "‹" in name else name
 
 
 def _looks_secret(name: str) -> bool:

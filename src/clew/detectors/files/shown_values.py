@@ -45,6 +45,13 @@ _MIXED = re.compile(
     r"|linux|argon|http2|web|log|db|app|slot|shard|pool|worker|host|server|test|stage|eth|ens|wlan|lib)\d{1,5}",
 )
 """Letters and digits in one word of a technical language."""
+_SCHEDULE = re.compile(r"(?:[\d*][\d*/,-]{0,12}[ \t]++){4}[\d*][\d*/,A-Za-z-]{0,12}")
+_VERSIONS = re.compile(
+    r"[~^<>=!]{1,2} ?v?\d[\d.*]{0,15}(?:, ?[~^<>=!]{1,2} ?v?\d[\d.*]{0,15}){0,3}"
+)
+_ASSIGNED = re.compile(r"[A-Za-z_][\w.-]*+=")
+"""`NAME=value`: a variable, whose value may be secret."""
+_COMMENT = re.compile(r"(?<=[ \t])[#;]")
 _ADDRESS = re.compile(
     r"([a-z][a-z0-9+.-]{1,15})://([A-Za-z0-9._-]{1,80}(?::\d{1,5})?)(/[A-Za-z0-9._~/-]*+)?"
 )
@@ -66,6 +73,7 @@ def shown_value(path: Sequence[str], value: Value) -> str | None:
 
 def shown_text(text: str) -> str | None:
     """Return a word, number, version or address if it cannot be a secret, else None."""
+    text = _bare(text)
     if text == "":
         return '""'
     if len(text) > _MAX_LENGTH * 2 or (len(text) > _MAX_LENGTH and "://" not in text):
@@ -74,9 +82,17 @@ def shown_text(text: str) -> str | None:
         return text if sum(map(str.isdigit, text)) <= _MAX_DIGITS else None
     if "://" in text:
         return _shown_address(text)
-    if not _WORD.fullmatch(text) or "@" in text[1:]:
+    if _SCHEDULE.fullmatch(text) or _VERSIONS.fullmatch(text):
+        return text
+    if not _WORD.fullmatch(text) or "@" in text[1:] or _ASSIGNED.match(text):
         return None
     return text if all(map(_is_plain_part, _PART.findall(text))) else None
+
+
+def _bare(text: str) -> str:
+    """Return a value without a comment after it and quotes around it."""
+    text = _COMMENT.split(text[:1000], maxsplit=1)[0].strip()
+    return text[1:-1] if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'" else text
 
 
 def is_secret_path(path: Sequence[str], *, is_number: bool = False) -> bool:
@@ -91,7 +107,7 @@ def is_secret_path(path: Sequence[str], *, is_number: bool = False) -> bool:
             return True
         words = _NAME_WORDS.findall(name[-120:])
         last = words[-1].lower() if words else ""
-        is_vague = last in _SECRET_LAST or last.endswith(("pass", "pwd"))
+        is_vague = last in _SECRET_LAST or last.endswith(("pass", "pwd", "auth"))
         if is_vague and (is_last or not is_number):
             return True
     return False
@@ -100,7 +116,7 @@ def is_secret_path(path: Sequence[str], *, is_number: bool = False) -> bool:
 def holds_secrets(path: str) -> bool:
     """Return whether a file is one of secrets, whose values are never shown."""
     bare = path.lower().replace("_", "").replace("-", "")
-    return any(word in bare for word in _SECRET_PLACES)
+    return bare.endswith(".tfvars") or any(word in bare for word in _SECRET_PLACES)
 
 
 def _shown_address(text: str) -> str | None:

@@ -12,14 +12,22 @@ from collections.abc import Iterator
 
 from clew.detectors.formats.reading import Documents
 from clew.detectors.formats.requirements_reader import requirements
-from clew.detectors.formats.values import MAX_DEPTH, Hidden, Unreadable, Value, is_equal, is_same
+from clew.detectors.formats.values import (
+    MAX_DEPTH,
+    Hidden,
+    Plain,
+    Unreadable,
+    Value,
+    is_equal,
+    is_same,
+)
 from clew.model.named_tuple import NamedTuple
 
 MAX_CHANGES = 5_000
 _IDENTITIES = (
     "name", "id", "key", "@name", "@id", "@key", "uuid", "slug", "artifactId", "path", "url", "host",
     "code", "label", "title", "alias", "target", "repo", "package", "job_name", "containerPort",
-    "port", "mountPath", "@Include", "@Name",
+    "port", "mountPath", "@Include", "@Name", "alert", "record", "job", "uses", "run", "src",
 )  # fmt: skip
 """Entries by which mappings of a list are told apart, the best first."""
 
@@ -78,14 +86,25 @@ def _changes(path: KeyPath, old: Value, new: Value) -> Iterator[ValueChange]:
         raise Unreadable("nested too deeply")
     if isinstance(old, dict) and isinstance(new, dict):
         yield from _mapping_changes(path, old, new)
-    elif isinstance(old, list) and isinstance(new, list):
-        yield from _list_changes(path, old, new)
-    elif isinstance(old, list) and isinstance(new, str) and not is_equal(old, [new]):
-        yield from _list_changes(path, old, [new])
-    elif isinstance(new, list) and isinstance(old, str) and not is_equal([old], new):
-        yield from _list_changes(path, [old], new)  # in an INI file, one line is not a list
+    elif (lists := _as_lists(old, new)) is not None:
+        yield from _list_changes(path, *lists)
     elif isinstance(old, dict | list) or isinstance(new, dict | list) or not is_same(old, new):
         yield ValueChange(path, "~", old, new)
+
+
+def _as_lists(old: Value, new: Value) -> tuple[list[Value], list[Value]] | None:
+    """Return two values as lists, if one of them is; in INI and XML, one item is not a list."""
+    if isinstance(old, list) and isinstance(new, list):
+        return old, new
+    if isinstance(old, list) and _is_item(new, old):
+        return old, [new]
+    return ([old], new) if isinstance(new, list) and _is_item(old, new) else None
+
+
+def _is_item(value: Value, others: list[Value]) -> bool:
+    if isinstance(value, dict):
+        return bool(_by_name([value]) and _by_name(others)) and not is_equal([value], others)
+    return isinstance(value, str) and not is_equal([value], others)
 
 
 def _mapping_changes(
@@ -105,7 +124,10 @@ def _whole(path: KeyPath, sign: str, value: Value) -> Iterator[ValueChange]:
     """Yield a value that came or went; a mapping with one entry by the path of that entry."""
     while isinstance(value, dict) and len(value) == 1 and len(path) < MAX_DEPTH:
         ((key, value),) = value.items()
-        path = (*path, key)
+        if value == path[-1]:  # the name by which it was found
+            value = Plain("")
+        else:
+            path = (*path, key)
     yield ValueChange(path, sign, *((value, None) if sign == "−" else (None, value)))
 
 
@@ -163,4 +185,16 @@ def _by_name(values: list[Value]) -> dict[str, Value] | None:
         texts = [name for name in names if isinstance(name, str)]
         if len(texts) == len(mappings) == len(set(texts)):
             return dict(zip(texts, mappings, strict=True))
-    return None
+    return _by_any_name(mappings)
+
+
+def _by_any_name(mappings: list[dict[str, Value]]) -> dict[str, Value] | None:
+    """Return mappings by the first entry of each that can identify it."""
+    found: dict[str, Value] = {}
+    for one in mappings:
+        names = (value for key in _IDENTITIES if isinstance(value := one.get(key), str))
+        name = next(names, None)
+        if name is None or name in found:
+            return None
+        found[name] = one
+    return found

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 
-from clew.detectors.formats.values import MAX_DEPTH, NodeCounter, Plain, Unreadable, Value
+from clew.detectors.formats.arguments import add_setting, arguments
+from clew.detectors.formats.values import MAX_DEPTH, NodeCounter, Unreadable, Value
 
 _SPACE = re.compile(r"(?:\s++|#[^\n]*+)*+")
 _WORD = re.compile(
@@ -44,9 +45,9 @@ class _DirectiveReader:
             if self._text[self._at] == "{":
                 self._at += 1
                 inner = self.body(depth + 1)
-                _add(found, " ".join([*words, *_server_names(words, inner)]), inner)
+                add_setting(found, " ".join([*words, *_server_names(words, inner)]), inner)
             else:
-                _add(found, words[0], _arguments(words[1:]))
+                add_setting(found, words[0], arguments(words[0], words[1:]))
             self._at += 1
         if (self._text[self._at : self._at + 1] == "") != (depth == 0):
             raise Unreadable("a brace is missing")
@@ -72,12 +73,6 @@ class _DirectiveReader:
         return words
 
 
-def _arguments(words: list[str]) -> Value:
-    if len(words) == 1:
-        return Plain(words[0])
-    return [Plain(word) for word in words]
-
-
 def _server_names(words: list[str], inner: dict[str, Value]) -> list[str]:
     """Return what tells servers of one file apart: the name, else the port."""
     if words != ["server"]:
@@ -85,25 +80,3 @@ def _server_names(words: list[str], inner: dict[str, Value]) -> list[str]:
     named = inner.get("server_name", inner.get("listen"))
     first = named[0] if isinstance(named, list) and named else named
     return [first] if isinstance(first, str) else []
-
-
-def _add(found: dict[str, Value], key: str, value: Value) -> None:
-    """Add a directive; arguments of a repeated one become items of a list."""
-    if key not in found:
-        found[key] = value
-        return
-    before = found[key]
-    if isinstance(before, dict) or isinstance(value, dict):
-        number = 2
-        while f"{key} {number}" in found:
-            number += 1
-            if number > 200:
-                raise Unreadable("too many equal blocks")
-        found[f"{key} {number}"] = value
-    else:
-        found[key] = [*_items(before), *_items(value)]
-
-
-def _items(value: Value) -> list[Value]:
-    """Return the values of a directive as items of a list."""
-    return value if isinstance(value, list) else [value]

@@ -9,10 +9,13 @@ from typing import Any
 
 from clew.detectors.formats import ini_reader
 from clew.detectors.formats.directives_reader import read_directives
+from clew.detectors.formats.hcl_reader import read_hcl
 from clew.detectors.formats.ini_reader import read_ini
 from clew.detectors.formats.json_reader import read_json_value
+from clew.detectors.formats.keyword_reader import read_keywords
 from clew.detectors.formats.properties_reader import read_properties
 from clew.detectors.formats.requirements_reader import read_requirements
+from clew.detectors.formats.templates import without_templates
 from clew.detectors.formats.toml_reader import read_toml
 from clew.detectors.formats.values import NodeCounter, Plain, Unreadable, Value
 from clew.detectors.formats.xml_reader import read_xml
@@ -62,7 +65,12 @@ class Documents(list[Value]):
 
 
 def _yaml(text: str) -> Value:
-    found = read_yaml(text)
+    try:
+        found = read_yaml(text)
+    except Unreadable:
+        if "{{" not in text and "{%" not in text:
+            raise
+        found = read_yaml(without_templates(text))
     return found[0] if len(found) == 1 else Documents(found)
 
 
@@ -71,7 +79,14 @@ def _conf(text: str) -> Value:
     try:
         return read_ini(text, ini_reader.LOOSE)
     except Unreadable:
-        return read_directives(text)
+        pass
+    if "\n<" in f"\n{text}" or "\n  <" in text:
+        return read_keywords(text)
+    return read_directives(text)
+
+
+def _tfvars(text: str) -> Value:
+    return read_hcl(text).attributes
 
 
 def _program_config(content: bytes) -> Value:
@@ -110,6 +125,9 @@ _TEXTS: dict[str, Callable[[str], Value]] = {
     "conf": _conf,
     "properties": read_properties,
     "requirements": read_requirements,
+    "keywords": read_keywords,
+    "sections": partial(read_keywords, has_sections=True),
+    "tfvars": _tfvars,
 }
 
 _BYTES: dict[str, Callable[[bytes], Value]] = {
@@ -129,10 +147,11 @@ _SUFFIXES = {
     ".conf": "conf", ".config": "config", ".npmrc": "conf", ".rc": "conf",
     ".cnf": "mysql",
     ".desktop": "units", ".editorconfig": "units", ".container": "units", ".network": "units",
+    ".service": "units", ".timer": "units", ".socket": "units",
     ".gitconfig": "git", ".gitmodules": "git",
     ".properties": "properties",
     ".xml": "xml", ".csproj": "xml", ".props": "xml", ".targets": "xml", ".resx": "xml",
-    ".plist": "plist",
+    ".plist": "plist", ".tfvars": "tfvars", ".caddyfile": "keywords",
 }  # fmt: skip
 
 _NAMES = {
@@ -140,5 +159,9 @@ _NAMES = {
     ".swcrc": "json", ".stylelintrc": "json", ".jshintrc": "json", ".yarnrc": "yaml",
     ".condarc": "yaml", ".clang-format": "yaml", ".clang-tidy": "yaml", ".flake8": "configparser",
     ".pylintrc": "configparser", "pylintrc": "configparser", ".coveragerc": "configparser",
-    "pip.conf": "configparser", ".pypirc": "configparser", "nginx.conf": "conf",
+    "pip.conf": "configparser", ".pypirc": "configparser", "redis.conf": "keywords",
+    "valkey.conf": "keywords", "sentinel.conf": "keywords", "sshd_config": "keywords",
+    "ssh_config": "keywords", "Caddyfile": "keywords", "go.mod": "keywords", "go.work": "keywords",
+    "haproxy.cfg": "sections", "squid.conf": "keywords", "chrony.conf": "keywords",
+    "httpd.conf": "keywords", "apache2.conf": "keywords", ".htaccess": "keywords",
 }  # fmt: skip

@@ -97,6 +97,9 @@ def _whole_file(facts: Sequence[Fact]) -> str:
 
 def _nouns(facts: Sequence[Fact]) -> list[str]:
     """Return how many resources of each kind there are: `3 services`, `1 volume`."""
+    bases = [f"FROM {fact.after}" for fact in facts if fact.subject == "image" and fact.after]
+    if bases:
+        return bases
     kinds = Counter(fact.subject.partition(" ")[0] for fact in facts if " " in fact.subject)
     others = len(facts) - kinds.total()
     found = [counted(number, kind) for kind, number in kinds.most_common()]
