@@ -16,6 +16,7 @@ from tests.canary_matrix.plants import (
     kinds_of_token,
 )
 
+_AT_ONCE = 10
 STRICT = ("twitter-bearer", "resend")
 """Tokens that are recognized only where a word begins."""
 
@@ -28,7 +29,10 @@ def plant_contents(root: Path, plants: Plants, turn: str) -> None:
     _write(root / "app.log", _lines(plants, f"log lines, {turn}"))
     _write(root / "job.ipynb", _notebook(_lines(plants, f"notebook output, {turn}")))
     texts = plants.every_text(f"JSON values, {turn}", kinds_of_text())
-    _write(root / "data.json", json.dumps({kind.name: text for kind, text in texts}, indent=1, ensure_ascii=False))
+    _write(
+        root / "data.json",
+        json.dumps({kind.name: text for kind, text in texts}, indent=1, ensure_ascii=False),
+    )
     _write(root / ".bash_history", _lines(plants, f"shell history, {turn}"))
     _write(root / "check.txt", _lines(plants, f"check output, {turn}"))
     tokens = [plants.token(kind, f".env, {turn}") for kind in kinds_of_token()]
@@ -37,8 +41,7 @@ def plant_contents(root: Path, plants: Plants, turn: str) -> None:
 
 def plant_names(root: Path, plants: Plants, turn: str) -> None:
     """Write files, tables, packages and services that are named after tokens."""
-    for name in _names(plants, f"file name, {turn}"):
-        _write(root / "named" / f"{name}.txt", "x\n")
+    plant_file_names(root, plants, turn)
     for name in _names(plants, f"directory name, {turn}"):
         _write(root / "dirs" / name / "a.txt", "x\n")
         _write(root / "dirs" / name / "b.txt", "x\n")
@@ -47,6 +50,12 @@ def plant_names(root: Path, plants: Plants, turn: str) -> None:
     _plant_settings(root, plants, turn)
     _plant_machine(root, plants, turn)
     _plant_git(root / "repository", plants, turn)
+
+
+def plant_file_names(root: Path, plants: Plants, turn: str) -> None:
+    """Write files that are named after tokens."""
+    for name in _names(plants, f"file name, {turn}"):
+        _write(root / "named" / f"{name}.txt", "x\n")
 
 
 def _plant_database(path: Path, plants: Plants, turn: str) -> None:
@@ -63,7 +72,7 @@ def _plant_database(path: Path, plants: Plants, turn: str) -> None:
 
 
 def _plant_packages(root: Path, plants: Plants, turn: str) -> None:
-    wanted = {name: "1.0.0" for name in _names(plants, f"npm package, {turn}")}
+    wanted = dict.fromkeys(_names(plants, f"npm package, {turn}"), "1.0.0")
     package = {"name": "shop", "version": "1.0.0", "dependencies": wanted}
     _write(root / "package.json", json.dumps(package, indent=1))
     locked = {f"node_modules/{name}": {"version": "1.0.0"} for name in wanted}
@@ -75,7 +84,9 @@ def _plant_packages(root: Path, plants: Plants, turn: str) -> None:
     versions = _names(plants, f"package version, {turn}")
     for number, version in enumerate(versions):
         info = root / f".venv/lib/python3.11/site-packages/p{turn}{number}-1.0.dist-info"
-        _write(info / "METADATA", f"Metadata-Version: 2.1\nName: p{number}\nVersion: 1.0+{version}\n")
+        _write(
+            info / "METADATA", f"Metadata-Version: 2.1\nName: p{number}\nVersion: 1.0+{version}\n"
+        )
     _write(root / ".venv/pyvenv.cfg", "home = /usr/bin\nversion = 3.11.2\n")
     wheels = _names(plants, f"requirement, {turn}")
     _write(root / "requirements.txt", "".join(f"{name}==1.0\n" for name in wheels))
@@ -94,8 +105,12 @@ def _plant_settings(root: Path, plants: Plants, turn: str) -> None:
     _write(root / "compose.yaml", "services:\n" + "".join(services))
     keys = _names(plants, f"JSON key, {turn}")
     _write(root / "keys.json", json.dumps(dict.fromkeys(keys, 1), indent=1))
-    _write(root / "keys.toml", "".join(f'"{key}" = 1\n' for key in _names(plants, f"TOML key, {turn}")))
-    _write(root / "keys.yaml", "".join(f"{key}: 1\n" for key in _names(plants, f"YAML key, {turn}")))
+    _write(
+        root / "keys.toml", "".join(f'"{key}" = 1\n' for key in _names(plants, f"TOML key, {turn}"))
+    )
+    _write(
+        root / "keys.yaml", "".join(f"{key}: 1\n" for key in _names(plants, f"YAML key, {turn}"))
+    )
     sections = _names(plants, f"INI section, {turn}")
     _write(root / "keys.ini", "".join(f"[{name}]\na = 1\n" for name in sections))
     images = _names(plants, f"base image, {turn}")
@@ -108,19 +123,28 @@ def _plant_settings(root: Path, plants: Plants, turn: str) -> None:
 def _plant_machine(root: Path, plants: Plants, turn: str) -> None:
     for name in _names(plants, f"unit name, {turn}"):
         _write(root / f"etc/systemd/system/{name}.service", "[Service]\nExecStart=/bin/true\n")
-    for number, (_, text) in enumerate(plants.every_text(f"unit command, {turn}", kinds_of_line())):
-        _write(root / f"etc/systemd/system/u{turn}{number}.service", f"[Service]\nExecStart=/bin/sh -c {text!r}\n")
+    texts = [text for _, text in plants.every_text(f"unit command, {turn}", kinds_of_line())]
+    for at in range(0, len(texts), _AT_ONCE):
+        steps = "".join(f"ExecStartPre=/bin/sh -c {text!r}\n" for text in texts[at : at + _AT_ONCE])
+        unit = f"[Service]\nExecStart={texts[at]}\n{steps}"
+        _write(root / f"etc/systemd/system/u{turn}{at}.service", unit)
     commands = plants.every_text(f"cron command, {turn}", kinds_of_line())
-    _write(root / f"etc/cron.d/jobs{turn}", "".join(f"1 2 * * * root {text}\n" for _, text in commands))
+    _write(
+        root / f"etc/cron.d/jobs{turn}", "".join(f"1 2 * * * root {text}\n" for _, text in commands)
+    )
     users = _names(plants, f"user name, {turn}")
-    accounts = [f"{name}:x:{2000 + n}:{2000 + n}::/home/x:/bin/sh\n" for n, name in enumerate(users)]
+    accounts = [
+        f"{name}:x:{2000 + n}:{2000 + n}::/home/x:/bin/sh\n" for n, name in enumerate(users)
+    ]
     _write(root / "etc/passwd", "root:x:0:0:root:/root:/bin/bash\n" + "".join(accounts))
     hosts = _names(plants, f"host name, {turn}")
     _write(root / "etc/hosts", "".join(f"10.0.0.{n} {name}\n" for n, name in enumerate(hosts)))
     for path in ("usr/bin/x", "var/lib/x"):
         _write(root / path, "x\n")
     packages = _names(plants, f"system package, {turn}")
-    status = [f"Package: {name}\nStatus: install ok installed\nVersion: 1.0\n\n" for name in packages]
+    status = [
+        f"Package: {name}\nStatus: install ok installed\nVersion: 1.0\n\n" for name in packages
+    ]
     _write(root / "var/lib/dpkg/status", "".join(status))
 
 
@@ -139,7 +163,9 @@ def _plant_git(root: Path, plants: Plants, turn: str) -> None:
     remotes = "".join(
         f'[remote "{name}"]\n\turl = https://x.example/{other}.git\n'
         for name, other in zip(
-            _names(plants, f"remote name, {turn}"), _names(plants, f"remote URL, {turn}"), strict=True
+            _names(plants, f"remote name, {turn}"),
+            _names(plants, f"remote URL, {turn}"),
+            strict=True,
         )
     )
     config = root / ".git/config"
@@ -166,8 +192,18 @@ def _lines(plants: Plants, where: str) -> str:
 
 def _notebook(output: str) -> str:
     stream = {"output_type": "stream", "name": "stdout", "text": output.splitlines(keepends=True)}
-    cell = {"cell_type": "code", "metadata": {}, "source": ["run()"], "outputs": [stream], "execution_count": 1}
-    return json.dumps({"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}, indent=1, ensure_ascii=False)
+    cell = {
+        "cell_type": "code",
+        "metadata": {},
+        "source": ["run()"],
+        "outputs": [stream],
+        "execution_count": 1,
+    }
+    return json.dumps(
+        {"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5},
+        indent=1,
+        ensure_ascii=False,
+    )
 
 
 def _quoted(name: str) -> str:

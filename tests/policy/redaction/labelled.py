@@ -56,7 +56,9 @@ class Template(NamedTuple):
         bare = re.sub(r"\{[ahudb]\d+\}", "", self.text.replace("⟦", "").replace("⟧", ""))
         is_distinct = len(re.sub(r"[^A-Za-z0-9]", "", bare)) >= 3
         is_distinct = is_distinct and "{b" not in self.text  # a name has no slash
-        return is_distinct and bool(re.fullmatch(r"[A-Za-z0-9_.~-]{3,40}", bare)) and bool(self.sizes)
+        return (
+            is_distinct and bool(re.fullmatch(r"[A-Za-z0-9_.~-]{3,40}", bare)) and bool(self.sizes)
+        )
 
     def only_secret(self) -> Template:
         """Return the kind without the text around its secret."""

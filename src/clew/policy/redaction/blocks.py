@@ -90,7 +90,7 @@ def _secret_columns(line: str, sign: str) -> _Columns | None:
 def _split(line: str, sign: str) -> list[str]:
     bare = line.strip()
     if sign == "|":
-        bare = bare.rstrip("\", ").strip("|")
+        bare = bare.rstrip('", ').strip("|")
     return bare.split(sign)
 
 
