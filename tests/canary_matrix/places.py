@@ -16,6 +16,7 @@ from tests.canary_matrix.plants import (
     kinds_of_token,
 )
 
+_AT_ONCE = 10
 STRICT = ("twitter-bearer", "resend")
 """Tokens that are recognized only where a word begins."""
 
@@ -40,8 +41,7 @@ def plant_contents(root: Path, plants: Plants, turn: str) -> None:
 
 def plant_names(root: Path, plants: Plants, turn: str) -> None:
     """Write files, tables, packages and services that are named after tokens."""
-    for name in _names(plants, f"file name, {turn}"):
-        _write(root / "named" / f"{name}.txt", "x\n")
+    plant_file_names(root, plants, turn)
     for name in _names(plants, f"directory name, {turn}"):
         _write(root / "dirs" / name / "a.txt", "x\n")
         _write(root / "dirs" / name / "b.txt", "x\n")
@@ -50,6 +50,12 @@ def plant_names(root: Path, plants: Plants, turn: str) -> None:
     _plant_settings(root, plants, turn)
     _plant_machine(root, plants, turn)
     _plant_git(root / "repository", plants, turn)
+
+
+def plant_file_names(root: Path, plants: Plants, turn: str) -> None:
+    """Write files that are named after tokens."""
+    for name in _names(plants, f"file name, {turn}"):
+        _write(root / "named" / f"{name}.txt", "x\n")
 
 
 def _plant_database(path: Path, plants: Plants, turn: str) -> None:
@@ -66,7 +72,7 @@ def _plant_database(path: Path, plants: Plants, turn: str) -> None:
 
 
 def _plant_packages(root: Path, plants: Plants, turn: str) -> None:
-    wanted = {name: "1.0.0" for name in _names(plants, f"npm package, {turn}")}
+    wanted = dict.fromkeys(_names(plants, f"npm package, {turn}"), "1.0.0")
     package = {"name": "shop", "version": "1.0.0", "dependencies": wanted}
     _write(root / "package.json", json.dumps(package, indent=1))
     locked = {f"node_modules/{name}": {"version": "1.0.0"} for name in wanted}
@@ -117,11 +123,19 @@ def _plant_settings(root: Path, plants: Plants, turn: str) -> None:
 def _plant_machine(root: Path, plants: Plants, turn: str) -> None:
     for name in _names(plants, f"unit name, {turn}"):
         _write(root / f"etc/systemd/system/{name}.service", "[Service]\nExecStart=/bin/true\n")
+<<<<<<< HEAD
     for number, (_, text) in enumerate(plants.every_text(f"unit command, {turn}", kinds_of_line())):
         _write(
             root / f"etc/systemd/system/u{turn}{number}.service",
             f"[Service]\nExecStart=/bin/sh -c {text!r}\n",
         )
+=======
+    texts = [text for _, text in plants.every_text(f"unit command, {turn}", kinds_of_line())]
+    for at in range(0, len(texts), _AT_ONCE):
+        steps = "".join(f"ExecStartPre=/bin/sh -c {text!r}\n" for text in texts[at : at + _AT_ONCE])
+        unit = f"[Service]\nExecStart={texts[at]}\n{steps}"
+        _write(root / f"etc/systemd/system/u{turn}{at}.service", unit)
+>>>>>>> secrets
     commands = plants.every_text(f"cron command, {turn}", kinds_of_line())
     _write(
         root / f"etc/cron.d/jobs{turn}", "".join(f"1 2 * * * root {text}\n" for _, text in commands)

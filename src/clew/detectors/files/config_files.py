@@ -72,7 +72,6 @@ _DATA_DIRECTORIES = frozenset((
 ))  # fmt: skip
 
 
-
 NO_SETTING = "no setting changed"
 """The mark of a file in which only comments or layout are different."""
 _PUBLIC = ("etc/hostname", "etc/timezone", "etc/debian_version")
