@@ -123,19 +123,11 @@ def _plant_settings(root: Path, plants: Plants, turn: str) -> None:
 def _plant_machine(root: Path, plants: Plants, turn: str) -> None:
     for name in _names(plants, f"unit name, {turn}"):
         _write(root / f"etc/systemd/system/{name}.service", "[Service]\nExecStart=/bin/true\n")
-<<<<<<< HEAD
-    for number, (_, text) in enumerate(plants.every_text(f"unit command, {turn}", kinds_of_line())):
-        _write(
-            root / f"etc/systemd/system/u{turn}{number}.service",
-            f"[Service]\nExecStart=/bin/sh -c {text!r}\n",
-        )
-=======
     texts = [text for _, text in plants.every_text(f"unit command, {turn}", kinds_of_line())]
     for at in range(0, len(texts), _AT_ONCE):
         steps = "".join(f"ExecStartPre=/bin/sh -c {text!r}\n" for text in texts[at : at + _AT_ONCE])
         unit = f"[Service]\nExecStart={texts[at]}\n{steps}"
         _write(root / f"etc/systemd/system/u{turn}{at}.service", unit)
->>>>>>> secrets
     commands = plants.every_text(f"cron command, {turn}", kinds_of_line())
     _write(
         root / f"etc/cron.d/jobs{turn}", "".join(f"1 2 * * * root {text}\n" for _, text in commands)

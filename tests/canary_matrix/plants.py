@@ -101,20 +101,9 @@ def kinds_of_file() -> tuple[Template, ...]:
 
 @cache
 def kinds_of_token() -> tuple[Template, ...]:
-<<<<<<< HEAD
-    """Return the kinds that are tokens, which a name may contain: a prefix and a random part."""
-    return tuple(
-        kind
-        for kind in kinds_of_line()
-        if kind.path == "notes.md"
-        and kind.only_secret().is_name
-        and not kind.name.startswith("low")
-    )
-=======
     """Return kinds that are tokens, which a name may contain: a prefix and a random part."""
     found = [kind for kind in kinds_of_line() if kind.path == "notes.md"]
     return tuple(kind for kind in found if kind.only_secret().is_name)[:_TOKENS]
->>>>>>> secrets
 
 
 def _is_random(kind: Template) -> bool:

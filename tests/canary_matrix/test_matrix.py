@@ -82,37 +82,6 @@ def planted(matrix: Matrix) -> Matrix:
     root, plants = matrix.clew.workspace, matrix.plants
     plant_contents(root, plants, "one")
     matrix.run("save", "contents", "--name", "contents")
-<<<<<<< HEAD
-    plant_names(root, matrix.plants, "one")
-    matrix.run("save", "names", "--name", "names")
-    plant_contents(root, matrix.plants, "two")
-    plant_names(root, matrix.plants, "two")
-    matrix.run("save", "rotated", "--name", "rotated")
-    for words in (
-        ("log",),
-        ("show", "contents"),
-        ("show", "names"),
-        ("show", "rotated", "--paths"),
-        ("diff", "start", "rotated"),
-        ("diff", "start", "contents", "--patch"),
-        ("diff", "names", "rotated", "--patch"),
-        ("diff", "start", "rotated", "--facts"),
-        ("status",),
-        ("ls", "@", "named"),
-        ("ls", "@", "dirs"),
-        ("restore", "start", "--dry-run"),
-    ):
-        matrix.run(*words)
-        matrix.run(*words, "--json")
-    return matrix
-
-
-def test_no_command_shows_a_secret(looked: Matrix) -> None:
-    import json
-
-    Path("/tmp/sec/leaks.json").write_text(json.dumps(looked.leaks(), indent=1))
-    assert looked.leaks() == {}
-=======
     plant_names(root, plants, "one")
     matrix.run("save", "names", "--name", "names", "--verify", "cat check.txt; false")
     plant_contents(root, plants, "two")
@@ -220,4 +189,3 @@ def test_no_hook_answers_or_logs_a_secret(matrix: Matrix) -> None:
     matrix.heard("store", stored)
 
     assert matrix.leaks == {}
->>>>>>> secrets
