@@ -38,9 +38,9 @@ The first bad checkpoint is
 ●  <1>  checkpoint-4  <time>
   step 4
 
-  edited src/login.py
+  src/login.py: ~login()
   Files
-    edited src/login.py (+1 −1 lines)
+    src/login.py: ~login() (+1 −1 lines)
 
   last good    <2> (step 3)
   check        grep -q 'return [02]' src/login.py
@@ -61,9 +61,9 @@ The first bad checkpoint is
 ●  <1>  checkpoint-4  <time>
   step 4
 
-  edited src/login.py
+  src/login.py: ~login()
   Files
-    edited src/login.py (+1 −1 lines)
+    src/login.py: ~login() (+1 −1 lines)
 
   last good    <2> (step 3)
   check        grep -q 'return [02]' src/login.py
@@ -75,9 +75,9 @@ The first bad checkpoint is one of these; the check cannot judge those before th
     <2> (step 3)
     <1> (step 4)
 
-  edited src/login.py
+  src/login.py: ~login()
   Files
-    edited src/login.py (+1 −1 lines)
+    src/login.py: ~login() (+1 −1 lines)
 
   last good    <5> (step 2)
   check        ! grep -q 'return 0' src/login.py || exit 125; grep -q 200 src/*

@@ -60,14 +60,14 @@ echo working; echo x > notes.txt: exit 0, <duration>; the copy was discarded
 ! working
 $ clew try v1 --attempt add=echo >> app.py
 1 attempt from <1> (v1 · it works), checked with grep -q hello app.py:
-  add  command exit 0, <duration>  ✔ check passing (exit 0)  ~1  edited app.py (whitespace only)
+  add  command exit 0, <duration>  ✔ check passing (exit 0)  ~1  reformatted app.py
   · The home directory and the rest of the disk are not isolated
 
 add: echo >> app.py
 1 change from <1> (v1 · it works) to <3> (echo >> app.py):
-  edited app.py (whitespace only)
+  reformatted app.py
   Files
-    edited app.py (+1 line, whitespace only)
+    reformatted app.py (+1 line, layout only)
 
   M  app.py  15 B → 16 B
   `clew adopt add` merges it
@@ -89,7 +89,7 @@ drop: rm app.py; exit 3
 [exit 4]
 $ clew compare add drop @
 Since <1> (v1 · it works):
-  add   ✔ grep -q hello app.py  ~1  edited app.py (whitespace only)
+  add   ✔ grep -q hello app.py  ~1  reformatted app.py
   drop  ✘ grep -q hello app.py  -1  deleted app.py
   @     ✘ grep -q hello app.py  ~1  edited app.py
 

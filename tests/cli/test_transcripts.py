@@ -46,17 +46,17 @@ $ clew save it works --name v1 --verify true --meta ticket=7
 ! Read 3 entries, 43 B; later saves read only what changed
 $ clew status
 2 changes since <1> (v1 · it works):
-  added notes.txt; edited src/login.py
+  src/login.py: ~login(); added notes.txt
   Files
+    src/login.py: ~login() (+1 −1 lines)
     added notes.txt (+1 line)
-    edited src/login.py (+1 −1 lines)
 
   A  notes.txt     15 B
   M  src/login.py  28 B
 $ clew save redirect --verify echo expected 200; exit 3
 ●  <2>  checkpoint-2  <time>  ← here
   redirect
-  added notes.txt; edited src/login.py
+  src/login.py: ~login(); added notes.txt
   1 added, 1 modified; <size> new in <duration>
   ✘ echo expected 200; exit 3: failing, exit 3, <duration>
     expected 200
@@ -67,8 +67,8 @@ $ clew save --skip-unchanged
   nothing changed, no checkpoint created
   ✘ echo expected 200; exit 3: failing in the workspace, <time>
 $ clew log
-●  <time>  redirect       ✘ echo expected 200; ex…  added notes.txt; edited src/login.py  <2>  ← here
-●  <time>  v1 · it works  ✔ true                    new workspace, 2 files                <1>
+●  <time>  redirect       ✘ echo expected 200; ex…  src/login.py: ~login(); added notes.txt  <2>  ← here
+●  <time>  v1 · it works  ✔ true                    new workspace, 2 files                   <1>
 $ clew log --verdict passing
 ●  <time>  v1 · it works  ✔ true  new workspace, 2 files  <1>
 """)
@@ -108,7 +108,7 @@ $ clew save checked --check
 $ clew save redirect --check --strict
 ●  <2>  checkpoint-3  <time>  ← here
   redirect
-  added notes.txt; edited src/login.py
+  src/login.py: ~login(); added notes.txt
   1 added, 1 modified; <size> new in <duration>
   ✘ grep 200 src/login.py: failing, exit 1, <duration>
 ! Checking: grep 200 src/login.py
@@ -124,10 +124,10 @@ $ clew save disturbed --verify echo more >> notes.txt; touch made
 ! Checking: echo more >> notes.txt; touch made
 ! Hint: Run the check in a sandboxed copy with `clew verify @ -- 'echo more >> notes.txt; touch made'`
 $ clew log
-●  <time>  disturbed      ✘ grep 200 src/login.py  nothing changed                       <3>  ← here
-●  <time>  redirect       ✘ grep 200 src/login.py  added notes.txt; edited src/login.py  <2>
-●  <time>  checked        ✔ grep 200 src/login.py  nothing changed                       <1>
-●  <time>  v1 · it works  ✔ grep 200 src/login.py  new workspace, 2 files                <4>
+●  <time>  disturbed      ✘ grep 200 src/login.py  nothing changed                          <3>  ← here
+●  <time>  redirect       ✘ grep 200 src/login.py  src/login.py: ~login(); added notes.txt  <2>
+●  <time>  checked        ✔ grep 200 src/login.py  nothing changed                          <1>
+●  <time>  v1 · it works  ✔ grep 200 src/login.py  new workspace, 2 files                   <4>
 $ clew good
 ●  <1>  checkpoint-2  <time>
   checked
@@ -233,9 +233,9 @@ $ clew diff v1 @ --facts
     .env: +PORT and +TOKEN
 $ clew diff @ v1 --facts
 1 change from <2> (turn the token) to <1> (v1 · it works):
-  .env −PORT and −TOKEN
-  Configuration
-    .env: −PORT and −TOKEN
+  ! .env deleted (22 B)
+  Warnings
+    ⚠ .env deleted (22 B)
 $ clew diff @~1 --patch
 --- a/.env
 +++ b/.env
@@ -306,8 +306,8 @@ Now at <1> (v1 · it works)
   1 replaced, 1 deleted; verified
   the previous state is saved as <2>; `clew undo` restores it
 $ clew log
-│  <time>  ↩ rescue before restoring <1>  added notes.txt; edited src/login.py  <2>
-●  <time>  v1 · it works                       new workspace, 2 files                <1>  ← here
+│  <time>  ↩ rescue before restoring <1>  src/login.py: ~login(); added notes.txt  <2>
+●  <time>  v1 · it works                       new workspace, 2 files                   <1>  ← here
 $ clew undo --yes
 Now at <2> (↩ rescue before restoring <1>)
   1 created, 1 replaced; verified
