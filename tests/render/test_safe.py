@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clew.render.safe import safe, safe_line, safe_path
+from clew.render.safe import revealing, safe, safe_line, safe_path
 
 BIDI = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 
@@ -79,3 +79,21 @@ def test_bytes_that_are_no_utf8_are_shown_as_bytes() -> None:
 )
 def test_a_label_is_shown_as_one_line(text: str, line: str) -> None:
     assert safe_line(text) == line
+
+
+TOKEN = "sk_live_" + "a1B2" * 6
+
+
+def test_a_token_in_a_path_is_redacted_and_the_rest_stays() -> None:
+    assert safe_path(f"dumps/k_{TOKEN}.json".encode()) == "dumps/k_[redacted].json"
+    assert safe_path(b"src/sk-learn/task-0123456789abcdef0123456789abcdef.py") == (
+        "src/sk-learn/task-0123456789abcdef0123456789abcdef.py"
+    )
+
+
+def test_names_are_revealed_for_one_result_only() -> None:
+    path = f"dumps/{TOKEN}.json"
+    with revealing():
+        assert safe_path(path.encode()) == path
+
+    assert safe_path(path.encode()) == "dumps/[redacted].json"

@@ -152,3 +152,18 @@ def _age(path: Path) -> None:
     database = Database(str(path))
     database.script("DROP TABLE stories; PRAGMA user_version = 1")
     database.close()
+
+
+def test_what_an_older_version_stored_is_read_redacted(scratch: Scratch, saved: Checkpoint) -> None:
+    token = "sk_live_" + "a1B2" * 6
+    fact = Fact("table.dropped", "sqlite:app.db", f"k_{token}", "12 rows", marks=(token,))
+    line = StoryLine("Data", f"table k_{token} dropped (app.db)", Severity.HIGH, (), 1)
+    old = Story(f"! table k_{token} dropped", (fact,), (line,), 1, f"Somebody dropped {token}.")
+    scratch.store.stories.put(saved.id, None, "1.a", old)
+    kept = told(scratch, saved.id)
+    headline = scratch.store.stories.headlines(scratch.context.workspace)[saved.id].headline
+
+    assert kept is not None
+    assert token not in f"{kept!r} {headline}"
+    assert headline == kept.headline == "! table k_[redacted] dropped"
+    assert kept.facts[0].subject == "k_[redacted]"

@@ -161,3 +161,48 @@ def test_a_file_that_only_looks_like_git_is_told() -> None:
     told = story([], {}, {".github/workflows/ci.yml": b"", "x.git/y": b"", ".gitignore": b""})
 
     assert "git bookkeeping" not in [line.text for line in told.lines]
+
+
+class Reporter:
+    """Reports one fact, and claims nothing."""
+
+    name = "reporter"
+    version = 1
+    kinds = ("config.changed",)
+    watch = WatchedPaths(everything=True)
+
+    def __init__(self, fact: Fact) -> None:
+        self._fact = fact
+
+    def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
+        yield Finding((self._fact,))
+
+
+TOKEN = "ghp_" + "a1B2c3D4" * 5
+
+
+def test_a_name_that_holds_a_token_is_told_without_it() -> None:
+    fact = Fact("config.changed", f"json:{TOKEN}.json", f"k_{TOKEN}", TOKEN, "1", evidence=(TOKEN,))
+    told = story([Reporter(fact)], {}, {f"dumps/{TOKEN}.json": b"1", f"{TOKEN}/a": b"", "x": b""})
+
+    # the paths of a line are needed to act, and are redacted where they are shown
+    assert TOKEN not in repr(told.without_paths())
+    assert "k_[redacted]" in {fact.subject for fact in told.facts}
+
+
+def test_a_value_that_is_a_command_is_told_without_its_secret() -> None:
+    fact = Fact("config.changed", "cron", "job", after="curl -u anna:Hafen331 https://x.example")
+    told = story([Reporter(fact)], {}, {"x": b""})
+
+    assert "Hafen331" not in repr(told)
+    assert "curl -u anna:[redacted]" in repr(told)
+
+
+def test_names_of_settings_are_told_as_they_are() -> None:
+    facts = [Fact("config.changed", ".env", name, "8", "9") for name in ("API_TOKEN", "PASSWORD")]
+    told = story([Reporter(fact) for fact in facts], {}, {"x": b""})
+
+    assert {fact.subject for fact in told.facts if fact.kind == "config.changed"} == {
+        "API_TOKEN",
+        "PASSWORD",
+    }

@@ -14,13 +14,7 @@ A token in a path is redacted (`shown_name`), except inside `revealing`, which `
 
 from __future__ import annotations
 
-from contextlib import contextmanager
-
 from clew.policy.redaction.redact import redact_name
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _ESCAPES = {"\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
@@ -45,25 +39,21 @@ def safe_path(path: bytes) -> str:
     return safe(shown_name(path.decode("utf-8", "surrogateescape")))
 
 
-class _Names:
-    """Whether names are shown as they are; only the command line sets it, for one result."""
+class revealing:
+    """Shows names as they are, tokens included; only the command line does, for one result."""
 
-    are_revealed = False
+    is_on = False
 
+    def __enter__(self) -> None:
+        revealing.is_on = True
 
-@contextmanager
-def revealing(is_revealing: bool = True) -> Iterator[None]:
-    """Show names as they are, tokens included."""
-    _Names.are_revealed = is_revealing
-    try:
-        yield
-    finally:
-        _Names.are_revealed = False
+    def __exit__(self, *_: object) -> None:
+        revealing.is_on = False
 
 
 def shown_name(name: str) -> str:
     """Return the name of a file, with a token in it redacted unless `revealing`."""
-    return name if _Names.are_revealed else redact_name(name)
+    return name if revealing.is_on else redact_name(name)
 
 
 def safe_line(text: str, limit: int = 200) -> str:

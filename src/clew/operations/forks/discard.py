@@ -35,6 +35,7 @@ from clew.operations.forks.directories import (
 )
 from clew.operations.forks.list_forks import differs, fork_context, has_directory
 from clew.operations.forks.unsaved_files import DirectoryState, look_at_directory
+from clew.policy.redaction.redact import redact_name
 from clew.render.units import count, size
 from clew.store.graphs import forget_graphs
 from clew.store.reserve import with_reserve
@@ -129,7 +130,7 @@ def _refused(fork: ForkInfo, unheld: Unheld) -> UncapturedFiles:
 def _said(kept: tuple[bytes, ...], where: bytes) -> str:
     if not kept:
         return f"new files appeared in it; it is now {as_text(where)}"
-    names = ", ".join(as_text(path.partition(b"/")[2]) for path in kept[:3])
+    names = ", ".join(redact_name(as_text(path.partition(b"/")[2])) for path in kept[:3])
     more = f" and {len(kept) - 3} more" if len(kept) > 3 else ""
     return f"files that changed meanwhile are in {as_text(where)}: {names}{more}"
 

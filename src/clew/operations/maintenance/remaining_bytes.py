@@ -20,6 +20,7 @@ from clew.model.named_tuple import NamedTuple
 from clew.model.results import HoldingCheckpoint
 from clew.model.task import decode_tasks
 from clew.operations.context import Context
+from clew.policy.redaction.redact import redact_name
 from clew.store.graphs import Graphs, graphs_path
 from clew.store.mark import FOLLOWED, Follow, follower, live_records, of_record
 from clew.store.needs import who_needs
@@ -198,7 +199,7 @@ def _live_files(context: Context, held: CheckpointContents, left: set[ObjectId])
     ]
     if found:
         more = f" and {len(found) - 3} more" if len(found) > 3 else ""
-        named = ", ".join(paths.as_text(path) for path in found[:3])
+        named = ", ".join(redact_name(paths.as_text(path)) for path in found[:3])
         yield f"the workspace still contains these files: {named}{more}"
 
 

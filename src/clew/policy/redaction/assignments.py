@@ -290,7 +290,10 @@ def _pairs(text: str) -> Iterator[Span]:
         name, value = found["name"], found["value"]
         if not names_secret(name) or is_open(value) or names_secret(value):
             continue
-        if found["setter"] or looks_made_up(value):
+        before = text[max(found.start() - 20, 0) : found.start()]
+        if not _pattern("called").search(before):
+            continue
+        if _pattern("setter").search(before) or looks_made_up(value):
             yield found.span("value")
 
 
@@ -390,9 +393,10 @@ def _pattern(name: str) -> re.Pattern[str]:
             "reference": r"[A-Za-z_]\w{0,100}+(?:\.[A-Za-z_]\w{0,100}+){1,10}+",
             "string": r"(?P<quote>\\{0,4}[\"'])(?P<value>[^\"'\\\n]*+)(?P=quote)",
             "pair": (
-                r"(?:(?P<setter>(?i:define|putenv|setenv|getenv|set_?property|setdefault|fetch|environ\.get))|\w)"
                 r"\([ \t]{0,4}[\"'](?P<name>[\w.-]{1,100}+)[\"'][ \t]{0,4},[ \t]{0,4}[\"'](?P<value>[^\"'\n]{1,400}+)[\"']"
             ),
+            "called": r"\w\Z",
+            "setter": r"(?i:define|putenv|setenv|getenv|set_?property|setdefault|fetch|environ\.get)\Z",
             "directive": (
                 r"(?:^[ \t]{0,40}+(?:ENV|ARG|SetEnv|fastcgi_param|uwsgi_param)[ \t]{1,8}+(?P<name>\w{1,100}+)"
                 r"|(?<![\w-])(?P<own>requirepass|masterauth|rootpw|bindpw|ldap_default_authtok)"

@@ -53,8 +53,9 @@ def _tables(text: str) -> Iterator[Span]:
         done = _line_end(text, start)
         if done - start > _LONGEST_LINE:
             continue
+        line = text[start:done]
         for sign in ("|", "\t", ",", ";"):
-            columns = _secret_columns(text[start:done], sign)
+            columns = _secret_columns(line, sign) if sign in line else None
             if columns is not None:
                 spans, done = _cells(text, done + 1, sign, columns)
                 yield from spans

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 
 _SECRET_WORDS = (
     "token", "secret", "password", "passwd", "passphrase", "passcode", "apikey", "accesskey",
@@ -57,6 +57,7 @@ FUNCTION_WORDS = frozenset(
 )  # fmt: skip
 
 
+@lru_cache(maxsize=1024)
 def names_secret(name: str) -> bool:
     """Return whether a name is that of a secret, not of something about a secret."""
     words = _words(name)
@@ -72,6 +73,7 @@ def names_secret(name: str) -> bool:
     return any(word in bare for word in _SECRET_WORDS)
 
 
+@lru_cache(maxsize=1024)
 def assigns_secret(name: str) -> bool:
     """Return the same for a name right before `=`, where `DB_PASS` is one, too."""
     if names_secret(name):
