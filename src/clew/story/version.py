@@ -13,7 +13,7 @@ from blake3 import blake3
 PLUGINS = "story.detectors"
 """The setting that names third-party detectors."""
 
-DETECTORS = "f1a3f8e8"
+DETECTORS = "9661497a"
 """The `fingerprint` of the registry."""
 
 _WORDS = 4
