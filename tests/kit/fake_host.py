@@ -94,10 +94,10 @@ class FakeHost(Host):
         if act is not None and number in (None, self.reached.count(name)):
             act()
 
-    def listen(self, port: int, command: str) -> None:
+    def listen(self, port: int, command: str, directory: str = "/") -> None:
         """Let a program listen from now on."""
         boot = self.signals.boot if self.signals is not None else ""
-        self.signals = Signals((Listening("tcp", "127.0.0.1", port, command, "/"),), (), boot)
+        self.signals = Signals((Listening("tcp", "127.0.0.1", port, command, directory),), (), boot)
 
     @contextmanager
     def shifted(self, by_ns: int) -> Iterator[None]:

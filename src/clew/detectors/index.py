@@ -95,6 +95,12 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
         ('package.added', 'package.changed', 'package.removed', 'code.edited', 'code.deleted', 'generated.changed'),
         WatchedPaths(directories=('vendor',)),
     ),
+    "tools.incomplete_installs:IncompleteInstalls": (
+        "tools/incomplete",
+        1,
+        ('broken.install',),
+        WatchedPaths(directories=('conda-meta', 'gems', 'vendor')),
+    ),
     "tools.toolchains:Toolchains": (
         "tools/toolchains",
         1,

@@ -25,6 +25,7 @@ DETECTORS: tuple[str, ...] = (
     "tools.cargo:Cargo",
     "tools.gems:Gems",
     "tools.composer:Composer",
+    "tools.incomplete_installs:IncompleteInstalls",
     "tools.toolchains:Toolchains",
     # files that git has, before anything is reported as deleted or shrunk
     "repositories.checkouts:Checkouts",

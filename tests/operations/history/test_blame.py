@@ -109,7 +109,7 @@ def test_a_path_of_any_bytes_can_be_asked_for(ws: Workspace, project: Path) -> N
 
 def test_a_port_is_found_by_its_number(ws: Workspace, quiet: FakeHost) -> None:
     save(ws, "begin")
-    quiet.listen(8000, "flask run")
+    quiet.listen(8000, "flask run", os.fsdecode(ws.info.path))
     save(ws, "serve")
 
     for subject in ("8000", "port 8000", "127.0.0.1:8000", "tcp:127.0.0.1:8000"):

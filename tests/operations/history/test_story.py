@@ -273,13 +273,23 @@ def test_a_save_whose_story_cannot_be_told_is_a_save(
 def test_what_began_to_listen_is_in_the_story(
     ws: Workspace, project: Path, second: str, quiet: FakeHost
 ) -> None:
-    quiet.listen(8000, "flask run")
+    quiet.listen(8000, "flask run", str(project))
     result = ws.save("server")
 
     assert result.story is not None
     assert result.story.headline == "port 127.0.0.1:8000 opened (flask run)"
     assert result.story.facts[0].basis == "live"
     assert result.story.changed_paths == 0
+
+
+def test_what_listens_elsewhere_on_the_machine_is_not_in_the_story(
+    ws: Workspace, project: Path, second: str, quiet: FakeHost
+) -> None:
+    quiet.listen(8000, "flask run", f"{project}-of-somebody-else")
+    result = ws.save("server")
+
+    assert result.story is not None
+    assert result.story.facts == ()
 
 
 def test_the_intent_is_compared_with_what_happened(

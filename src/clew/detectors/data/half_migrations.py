@@ -15,11 +15,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from clew.detectors.databases.sqlite import MAGIC
 from clew.detectors.detector import Evidence, Finding, PathChange, TooLarge, Tree, WatchedPaths
 from clew.model.fact import Fact, Severity
 from clew.model.named_tuple import NamedTuple
 
+_MAGIC = b"SQLite format 3\x00"
 _DATABASES = (".db", ".sqlite", ".sqlite3", ".db3")
 _JOURNALS = ("-wal", "-journal")
 _MIGRATIONS = (".py", ".rb", ".js", ".ts", ".sql", ".cjs", ".mjs")
@@ -149,7 +149,7 @@ def _content(tree: Tree, path: str) -> bytes:
     """Return the bytes of a database and its journal; empty for another file."""
     try:
         content = tree.read(path, _DATABASE_LIMIT) or b""
-        if not content.startswith(MAGIC):
+        if not content.startswith(_MAGIC):
             return b""
         return content + (tree.read(f"{path}-wal", _DATABASE_LIMIT) or b"")
     except TooLarge:

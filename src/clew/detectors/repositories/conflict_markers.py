@@ -13,7 +13,6 @@ All parts must be there, in this order, with as many signs as the first.
 
 from __future__ import annotations
 
-import ast
 import re
 
 _OPENING = re.compile(rb"(<{7,40})(?: [^\n]*)?\r?\Z")
@@ -112,6 +111,8 @@ def _is_about_conflicts(path: str) -> bool:
 
 
 def _parses(content: bytes) -> bool:
+    import ast  # noqa: PLC0415  rarely needed
+
     if len(content) > _PARSED:
         return False
     try:

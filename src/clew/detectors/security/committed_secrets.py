@@ -11,7 +11,6 @@ import re
 from collections.abc import Iterator, Sequence
 
 from clew.detectors.detector import Evidence, Finding, PathChange, WatchedPaths
-from clew.detectors.files.env_files import keys_of
 from clew.detectors.files.key_names import shown_name
 from clew.detectors.repositories.git_checkout import differing_files
 from clew.detectors.repositories.git_config import value_of
@@ -152,6 +151,8 @@ def _named_secrets(name: str, content: bytes) -> set[tuple[str, bytes]]:
         match = re.search(rule, content, re.M)
         found |= {("a password", match[0])} if match else set()
     if _is_env_file(name):
+        from clew.detectors.files.env_files import keys_of  # noqa: PLC0415  rarely needed
+
         for key, value in keys_of(content).items():
             if _is_secret_value(key, value.strip(b"\"' ")):
                 found.add((shown_name(key), value))
