@@ -7,6 +7,7 @@ Deno), Dart, Lua (busted), R (testthat), PHP (Pest) and Scala (ScalaTest, munit)
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from itertools import islice
 
@@ -89,6 +90,7 @@ def call_suite(text: str, language: str) -> Suite:
     nodes, notes = _nodes(source)
     only = any(node.is_only for node in nodes)
     cases: dict[str, Case] = {}
+    numbers: Counter[str] = Counter()
     stack: list[_Node] = []
     for node in nodes:
         while stack and stack[-1].end < node.at:
@@ -101,22 +103,14 @@ def call_suite(text: str, language: str) -> Suite:
         if only and mark.state == RUNS and not any(one.is_only for one in around):
             mark = Mark(SKIPPED, "only")
         name = " ".join(one.name for one in around)[-_MAX_NAME:]
+        numbers[name] += 1
+        name = name if numbers[name] == 1 else f"{name} {numbers[name]}"
         case = light_case(
-            source, _unique(name, cases), mark, max(node.start, node.body + 1), node.end,
+            source, name, mark, max(node.start, node.body + 1), node.end,
             _ASSERTION, node.number,
         )  # fmt: skip
         cases[case.name] = case
     return Suite(cases, text, lambda: source.masked)
-
-
-def _unique(name: str, known: dict[str, Case]) -> str:
-    if name not in known:
-        return name
-    return next(
-        numbered
-        for number in range(2, len(known) + 3)
-        if (numbered := f"{name} {number}") not in known
-    )
 
 
 def _mark_of(around: list[_Node], notes: dict[int, Mark]) -> Mark:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 
 from clew.detectors.checks.check_changes import CheckChange, pipeline_changes
 from clew.detectors.checks.check_commands import Command, shown_words
@@ -111,17 +112,20 @@ class _Checks:
         self._evidence = evidence
         self._code = RemovedCode(evidence)
         self._found: list[tuple[PathChange, list[CheckChange], set[tuple[str, ...]] | None]] = []
-        self._running: set[str] = set()
-        """The commands that changed files run now."""
+        self._changed: list[str] = []
+        """Pipelines that are new or different."""
 
     def add(self, change: PathChange) -> None:
+        if change.new is not None and is_pipeline(change.path):
+            self._changed.append(change.path)
+        if change.old is None and not (_has_settings(change.name) and self._had_tests(change.path)):
+            return  # what is new is not weaker than before
         before = _content(self._evidence.old, change.path) if change.old else b""
         after = _content(self._evidence.new, change.path) if change.new else b""
         found: list[CheckChange] = []
         explained: set[tuple[str, ...]] | None = None
         if is_pipeline(change.path):
             old, new = read_pipeline(change.path, before), read_pipeline(change.path, after)
-            self._running |= {_key(command) for command in new.commands}
             found += _of_pipeline(change, old, new)
         if _has_settings(change.name):
             settings, explained = self._of_settings(change, before, after)
@@ -136,8 +140,6 @@ class _Checks:
         old = settings_of(change.name, before) if change.old else {}
         new = settings_of(change.name, after) if change.new else {}
         if old is None or new is None or change.new is None:
-            return [], None
-        if change.old is None and not self._had_tests(change.path):
             return [], None
         address = (
             ".github/settings.yml" if change.path.endswith(".github/settings.yml") else change.name
@@ -201,6 +203,18 @@ class _Checks:
         running = self._running | self._of_siblings(change.path)
         return all(_key(command) in running for command in one.commands)
 
+    @cached_property
+    def _running(self) -> set[str]:
+        """The commands that changed files run now."""
+        found: set[str] = set()
+        for path in self._changed[:_MAX_FILES]:
+            found |= self._commands(path)
+        return found
+
+    def _commands(self, path: str) -> set[str]:
+        content = _content(self._evidence.new, path)
+        return {_key(command) for command in read_pipeline(path, content).commands}
+
     def _project_is_gone(self, path: str) -> bool:
         """Return whether the directory that a pipeline belongs to is gone."""
         parts = path.split("/")[:-1]
@@ -220,8 +234,7 @@ class _Checks:
         for name in others[:_MAX_SIBLINGS]:
             other = f"{directory}/{name}" if directory else name
             if other != path:
-                content = _content(self._evidence.new, other)
-                found |= {_key(one) for one in read_pipeline(other, content).commands}
+                found |= self._commands(other)
         return found
 
 
@@ -239,7 +252,7 @@ def _key(command: Command) -> str:
 
 def _of_pipeline(change: PathChange, old: Pipeline, new: Pipeline) -> list[CheckChange]:
     if change.old is None:
-        return []  # what is new is not weaker than before
+        return []
     if change.new is None:
         if not old.commands:
             return []

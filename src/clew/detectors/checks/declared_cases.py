@@ -61,7 +61,7 @@ _JVM = _Dialect(
     _one(r"@(?:\w++\.)*+(?:Disabled|Enabled)(?:On|If|For|In)\w*+"),
     _one(r"\bassumeTrue\s*+\(\s*+false\b", r"\bassumeFalse\s*+\(\s*+true\b", r"\bthrow\s++(?:new\s++)?\w*+Skip\w*+\(", r"\bAssumptions\.abort\b"),
     None,
-    _one(r"\bassert\w*+\b", r"\bverify\w*+\s*+\(", r"\bexpect\w*+\s*+[(.]", r"\bfail\s*+\(", r"\bshould\w*+\b", r"\bcheck\w*+\s*+\(", r"\bStepVerifier\b", r"^\s*+then:"),
+    _one(r"\bassert\w*+\b", r"\bverify\w*+\s*+\(", r"\bexpect\w*+\s*+[(.]", r"\bfail\s*+\(", r"\bshould\w*+\b", r"\bcheck\w*+\s*+\(", r"\bStepVerifier\b", r"^[ \t]*+then:"),
     _CLASS,
 )  # fmt: skip
 _DIALECTS: dict[str, _Dialect] = {
@@ -119,7 +119,7 @@ _DIALECTS: dict[str, _Dialect] = {
         None,
         skip=_one(r"\bDISABLED_", r"\bdoctest::skip\b", r"\bdisabled\s*+\(", r"\[\.\w*+\]", r"\[!hide\]"),
         may_fail=_one(r"\[!(?:mayfail|shouldfail)\]", r"\bmay_fail\b", r"\bshould_fail\b", r"\bexpected_failures\b"),
-        body_skip=_one(r"\bGTEST_SKIP\b", r"^\s*+SKIP\s*+\(", r"\bTEST_IGNORE\w*+", r"\bskip\s*+\(\s*+\)"),
+        body_skip=_one(r"\bGTEST_SKIP\b", r"^[ \t]*+SKIP\s*+\(", r"\bTEST_IGNORE\w*+", r"\bskip\s*+\(\s*+\)"),
         assertion=_one(r"\b(?:EXPECT|ASSERT|REQUIRE|CHECK|FAIL|BOOST|TEST_ASSERT|TEST_FAIL|CU_ASSERT|TEST_CHECK)\w*+", r"\b(?:ck_|mu_|cr_)?assert\w*+\s*+\("),
     ),
     "zig": _Dialect(
@@ -151,6 +151,8 @@ def declared_suite(text: str, language: str) -> Suite:
     """Return the tests of a file."""
     source = LightSource(text, language)
     dialect = _DIALECTS[language]
+    if dialect is _JVM and "extends TestCase" not in source.masked:
+        dialect = dialect._replace(named=None)  # only JUnit 3 goes by names
     top = _file_state(source)
     containers = list(_containers(source, dialect))
     cases: dict[str, Case] = {}
@@ -192,7 +194,7 @@ def _case(
     at = match.start()
     name = _name(source, match)
     above = _attributes(source, match.end(_group(match)) if match.re.groups else at)
-    if not _is_test(source, dialect, name, above, match):
+    if not _is_test(dialect, name, above):
         return None
     brace = source.masked.find("{", match.end() - 1, match.end() + 600)
     end = source.closing.get(brace, -1) if brace >= 0 else -1
@@ -229,19 +231,10 @@ def _name(source: LightSource, match: re.Match[str]) -> str:
     return " ".join(text.replace('"', " ").split())[:120]
 
 
-def _is_test(
-    source: LightSource, dialect: _Dialect, name: str, above: str, match: re.Match[str]
-) -> bool:
-    if dialect.is_test is None:
+def _is_test(dialect: _Dialect, name: str, above: str) -> bool:
+    if dialect.is_test is None or dialect.is_test.search(above):
         return True
-    if dialect.is_test.search(above):
-        return True
-    if dialect.named is None or not dialect.named.fullmatch(name):
-        return False
-    # JUnit 3, where the class says so
-    return (
-        source.language not in ("java", "kotlin", "groovy") or "extends TestCase" in source.masked
-    )
+    return dialect.named is not None and dialect.named.fullmatch(name) is not None
 
 
 def _attributes(source: LightSource, at: int) -> str:

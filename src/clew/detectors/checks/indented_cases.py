@@ -44,7 +44,7 @@ _ASSERTIONS: dict[str, re.Pattern[str]] = {
     "haskell": re.compile(r"\b(?:should\w*+|expectationFailure|assert\w*+|property)\b|===|@\?="),
     "julia": re.compile(r"@test\b(?!_)|@test_throws\b|@test_logs\b|@inferred\b"),
     "clojure": re.compile(r"\((?:is|are|testing|match\?|check)\b"),
-    "gherkin": re.compile(r"^\s*+(?:Then|And|But)\b", re.M),
+    "gherkin": re.compile(r"^[ \t]*+(?:Then|And|But)\b", re.M),
 }  # fmt: skip
 _OPTION = re.compile(
     r"(?<!\w):?(?P<word>skip|pending|focus)\b(?P<sign>:|\s*+=>)?\s*+(?P<value>true|false|nil|[\"'])?"

@@ -26,23 +26,11 @@ _SCRIPTS = frozenset(
     ("Jenkinsfile", "noxfile.py", "tasks.py", "Rakefile", "Earthfile", "dodo.py", "Gemfile")
 )
 _SCRIPT_NAME = re.compile(
-    r"[\w.-]*(?:test|check|lint|ci|verify|pre-commit|pre-push|build|run)[\w.-]*", re.I
+    r"(?:[\w.-]*[_-])?(?:tests?|checks?|lint|ci|verify|run|build|spec)(?:[_-][\w.-]*)?(?:\.(?:sh|bash))?",
+    re.I,
 )
-_SCRIPT_DIRECTORIES = frozenset(
-    (
-        "ci",
-        ".ci",
-        "scripts",
-        "script",
-        "bin",
-        "tools",
-        "hack",
-        ".husky",
-        "dev",
-        "build",
-        ".githooks",
-    )
-)
+_SCRIPT_DIRECTORIES = ("ci", ".ci", "scripts", "script", "bin", "tools", "hack")
+_HOOK_DIRECTORIES = (".husky", ".githooks")
 
 NAMES = (
     *sorted(_PIPELINES | _MAKEFILES | _SCRIPTS),
@@ -71,9 +59,8 @@ _NAMED = frozenset((
 _PIPELINE_PLACE = re.compile(
     rf"(?:^|/)(?:{'|'.join(re.escape(name) for name in sorted(_PIPELINE_DIRECTORIES))})/"
 )
-_SCRIPT_PLACE = re.compile(
-    rf"(?:^|/)(?:{'|'.join(re.escape(name) for name in sorted(_SCRIPT_DIRECTORIES))})/"
-)
+_SCRIPT_PLACE = re.compile(rf"(?:^|/)(?:{'|'.join(map(re.escape, _SCRIPT_DIRECTORIES))})/[^/]*$")
+_HOOK_PLACE = re.compile(rf"(?:^|/)(?:{'|'.join(map(re.escape, _HOOK_DIRECTORIES))})/")
 
 _SHELL_KEYS = frozenset((
     "run", "script", "before_script", "after_script", "command", "commands", "sh", "bash", "pwsh",
@@ -122,11 +109,12 @@ def is_pipeline(path: str) -> bool:
     if name.endswith(".mk"):
         return True
     is_script = name.endswith((".sh", ".bash"))
-    if not is_script and "." in name.lstrip("."):
+    if not is_script and "." in name:
         return False
-    if _SCRIPT_PLACE.search(path) is not None:
-        return True
-    return is_script and _SCRIPT_NAME.fullmatch(name) is not None
+    if _HOOK_PLACE.search(path) is not None:
+        return "/_/" not in path
+    is_named = _SCRIPT_NAME.fullmatch(name) is not None
+    return is_named and (is_script or _SCRIPT_PLACE.search(path) is not None)
 
 
 def _is_settings(path: str) -> bool:

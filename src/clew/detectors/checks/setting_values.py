@@ -172,7 +172,7 @@ def _of_xml(text: str) -> Settings:
 
 
 _ASSIGNMENT = re.compile(
-    r"[\"']?(?P<key>[A-Za-z_@][\w@/.-]{0,80})[\"']?\s*+(?P<sign>:|(?<![=!<>])=(?!=|>)|\s(?=[\[\"'\d]))\s*+"
+    r"[\"']?(?<![\w@/.-])(?P<key>[A-Za-z_@][\w@/.-]{0,80}+)[\"']?\s*+(?P<sign>:|(?<![=!<>])=(?!=|>)|\s(?=[\[\"'\d]))\s*+"
     r"(?P<value>\[|\"|'|`|/|true\b|false\b|-?\d[\d._]{0,12}%?)"
 )
 _BEFORE_BRACE = re.compile(
@@ -242,7 +242,7 @@ def _code_value(source: LightSource, at: int, sign: str) -> Value | None:
 def _of_ruby(text: str) -> Settings:
     found: Settings = {}
     for name, value in re.findall(
-        r"^\s*(minimum_coverage|maximum_coverage_drop|refuse_coverage_drop)\b[ (]*(?:line:\s*)?([\d.]{0,8})",
+        r"^[ \t]*+(minimum_coverage|maximum_coverage_drop|refuse_coverage_drop)\b[ (]*(?:line:\s*)?([\d.]{0,8})",
         text,
         re.M,
     ):
@@ -261,7 +261,7 @@ def _of_cmake(text: str) -> Settings:
         if isinstance(known, list):
             known.extend(names.split())
     tests = re.findall(
-        r"^\s*(?:add_test|gtest_discover_tests|catch_discover_tests)\s*\(\s*(?:NAME\s+)?(\S{1,80})",
+        r"^[ \t]*+(?:add_test|gtest_discover_tests|catch_discover_tests)\s*\(\s*(?:NAME\s+)?(\S{1,80})",
         text,
         re.M,
     )

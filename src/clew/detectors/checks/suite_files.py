@@ -33,6 +33,7 @@ from clew.detectors.checks.suites import (
     may_have_tests,
     read_suite,
 )
+from clew.detectors.code.languages import parsing_cost
 from clew.detectors.detector import Evidence, Finding, PathChange, TooLarge, Tree, WatchedPaths
 from clew.detectors.files.source_renames import pair_equal
 from clew.model.fact import Fact, Severity
@@ -102,6 +103,11 @@ class _Budget:
         self._files -= 1
         self._bytes -= sum(sizes)
         return True
+
+    def charge(self, *contents: bytes) -> bool:
+        """Deduct what contents cost beyond their size; return whether they may be parsed."""
+        self._bytes -= sum(parsing_cost(content) - len(content) for content in contents)
+        return self._bytes >= 0
 
     def allows_count(self, size: int) -> bool:
         """Return whether the tests of a file of this size may be counted."""
@@ -179,7 +185,7 @@ class _Comparison:
         if self._unread:
             self._evidence.problem("", f"{self._unread:,} changed test files are too many to read")
         hidden = dict(self._hidden())
-        deleted: list[_Deleted] = []
+        lost: list[_Deleted] = []
         for one in self._files:
             if one.path in hidden:
                 number = sum(case.count for case in one.old.cases.values()) if one.old else 0
@@ -188,15 +194,15 @@ class _Comparison:
                 )
             elif one.new is None and one.old is not None:
                 if one.change.removed:
-                    deleted.append(
+                    lost.append(
                         _Deleted(one.path, _number(one.change.removed), one.change.removed)
                     )
             else:
                 yield from self._edited(one)
-        deleted += [
+        lost += [
             _Deleted(change.path, number, None) for change, number in self._counted if number
         ]
-        yield from self._deleted(deleted)
+        yield from self._deleted(lost)
 
     def _add_all(self, changes: Sequence[tuple[PathChange, str]], most: int) -> None:
         for change, language in islice(changes, most):
@@ -220,6 +226,9 @@ class _Comparison:
         before = self._read(self._evidence.old, change.path) if change.old else b""
         after = self._read(self._evidence.new, change.path) if change.new else b""
         if not any(may_have_tests(language, content) for content in (before, after)):
+            return
+        if not self._budget.charge(before, after):
+            self._unread += 1
             return
         old = read_suite(language, before) if change.old else None
         new = read_suite(language, after) if change.new else None

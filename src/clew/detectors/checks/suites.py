@@ -73,7 +73,7 @@ _COUNTS = {
     ),
 }
 _PERL_CHECK = re.compile(
-    r"^\s*+(?:ok|is|isnt|like|unlike|is_deeply|cmp_ok|can_ok|isa_ok|pass|fail|subtest|throws_ok)\b",
+    r"^[ \t]*+(?:ok|is|isnt|like|unlike|is_deeply|cmp_ok|can_ok|isa_ok|pass|fail|subtest|throws_ok)\b",
     re.M,
 )
 _PERL_SKIP = re.compile(r"^[^\n#]*\bskip_all\b", re.M)

@@ -88,7 +88,7 @@ def _is_item_of(node: YamlNode, stripped: str, indent: int) -> bool:
 
 def _take(stack: list[YamlNode], text: str, indent: int, lines: list[str], at: int) -> int:
     """Add what one line says; return the next line to read."""
-    while text == "-" or text.startswith("- "):
+    while (text == "-" or text.startswith("- ")) and len(stack) <= _MAX_DEPTH:
         item = YamlNode(indent=indent, is_item=True)
         while len(stack) > 1 and stack[-1].is_item and stack[-1].indent >= indent:
             stack.pop()

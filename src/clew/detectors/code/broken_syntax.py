@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from xml.parsers import expat
 
 from clew.detectors.code.definitions import parse
-from clew.detectors.code.languages import decoded, language_of
+from clew.detectors.code.languages import decoded, language_of, parsing_cost
 from clew.detectors.code.light_source import LightSource
 from clew.detectors.detector import Evidence, Finding, PathChange, TooLarge, WatchedPaths
 from clew.detectors.files.loose_json import strict_json
@@ -35,8 +35,8 @@ _REASON = 60
 _CONFLICT = re.compile(rb"^(?:<{7} |>{7} )", re.M)
 _TEMPLATE = re.compile(rb"\{[{%]")
 _NEWER = re.compile(
-    r"^\s*+(?:type [A-Za-z_]\w*+\s*+[\[=]|(?:async )?(?:def|class) \w++\[|except\*? [\w.]++\s*+,)"
-    r"|\b[tT][rR]?[\"']|^\s*+lazy (?:import|from)\b",
+    r"^[ \t]*+(?:type [A-Za-z_]\w*+\s*+[\[=]|(?:async )?(?:def|class) \w++\[|except\*? [\w.]++\s*+,)"
+    r"|\b[tT][rR]?[\"']|^[ \t]*+lazy (?:import|from)\b",
     re.M,
 )
 """Syntax of Python 3.12 and later, which the running interpreter may not know."""
@@ -81,9 +81,12 @@ class BrokenSyntax:
                 continue
             if change.new.size > min(size, _FILE_LIMIT):
                 continue
-            files, size = files - 1, size - change.new.size
+            files -= 1
             with evidence.guarded(change.path):
-                yield from _judge(evidence, change)
+                after = evidence.new.read(change.path, _FILE_LIMIT) or b""
+                size -= parsing_cost(after)
+                if size >= 0:
+                    yield from _judge(evidence, change, after)
 
 
 def _combined(findings: list[Finding]) -> Iterator[Finding]:
@@ -114,9 +117,8 @@ def _is_edit(evidence: Evidence, change: PathChange) -> bool:
     return not is_generated_or_vendored(path)
 
 
-def _judge(evidence: Evidence, change: PathChange) -> Iterator[Finding]:
+def _judge(evidence: Evidence, change: PathChange, after: bytes) -> Iterator[Finding]:
     parser = _parser_of(change.name)
-    after = evidence.new.read(change.path, _FILE_LIMIT) or b""
     if parser is None or b"\0" in after or _CONFLICT.search(after):
         return
     problem = parser(decoded(after))

@@ -133,7 +133,7 @@ def _changed(old: Symbols, new: Symbols) -> Iterator[str]:
     both = [(old[name], symbol) for name, symbol in new.items() if name in old]
     for kind in (FUNCTION, CLASS, CONSTANT):
         for was, now in both:
-            if now.kind == kind and was.raw != now.raw and was.normal() != now.normal():
+            if now.kind == kind and was.raw != now.raw and was.meaning != now.meaning:
                 yield _with_parameters(was, now)
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from clew.detectors.code.light_source import LightSource, plain_tokens
-from clew.detectors.code.symbols import CLASS, CONSTANT, FUNCTION, Symbol, Symbols
+from clew.detectors.code.symbols import CLASS, CONSTANT, FUNCTION, Symbol, Symbols, merged
 from clew.model.named_tuple import NamedTuple
 
 _MAX_SYMBOLS = 4_000
@@ -130,12 +130,8 @@ def light_symbols(source: LightSource) -> Symbols:
     else:
         listed = _by_braces(source, _RULES.get(source.language, ()))
     for symbol in listed:
-        if symbol.name in found:  # overloads, or an `impl` in several parts
-            first = found[symbol.name]
-            symbol = first._replace(
-                raw=first.raw + symbol.raw, normal=partial(_all_of, (first, symbol))
-            )
-        found[symbol.name] = symbol
+        known = found.get(symbol.name)
+        found[symbol.name] = symbol if known is None else merged(known, symbol)
         if len(found) >= _MAX_SYMBOLS:
             break
     return found
@@ -308,10 +304,6 @@ def _tokens(text: str) -> tuple[str, ...]:
 
 def _tokens_without(text: str, name: str) -> tuple[str, ...]:
     return tuple("" if token == name else token for token in _tokens(text))
-
-
-def _all_of(symbols: tuple[Symbol, ...]) -> tuple[object, ...]:
-    return tuple(symbol.normal() for symbol in symbols)
 
 
 def _by_indent(source: LightSource) -> Iterator[Symbol]:

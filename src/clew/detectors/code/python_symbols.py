@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 
-from clew.detectors.code.symbols import CLASS, CONSTANT, FUNCTION, Symbol, Symbols
+from clew.detectors.code.symbols import CLASS, CONSTANT, FUNCTION, Symbol, Symbols, merged
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 _MAX_DEPTH = 4
@@ -16,14 +16,8 @@ def python_symbols(tree: ast.Module, text: str) -> Symbols:
     """Return the definitions of a module and of its classes."""
     found: Symbols = {}
     for symbol in _Definitions(text).of(tree.body, "", 0):
-        # A second definition, as of an overload or in another branch, belongs to the first.
         known = found.get(symbol.name)
-        if known is None:
-            found[symbol.name] = symbol
-        else:
-            found[symbol.name] = known._replace(
-                raw=known.raw + symbol.raw, normal=partial(_both, known.normal, symbol.normal)
-            )
+        found[symbol.name] = symbol if known is None else merged(known, symbol)
     return found
 
 
@@ -122,7 +116,3 @@ def _dump_without_name(node: ast.AST) -> str:
     dumped = _dump(node)
     name = getattr(node, "name", "")
     return dumped.replace(f"'{name}'", "''") if name else dumped
-
-
-def _both(one: Callable[[], object], other: Callable[[], object]) -> tuple[object, object]:
-    return one(), other()

@@ -9,6 +9,8 @@ from clew.model.named_tuple import NamedTuple
 FUNCTION, CLASS, CONSTANT = "function", "class", "constant"
 
 _MAX_NAME = 60
+_MAX_MERGED = 64 << 10
+"""Text of definitions with one name that is compared; the rest of very many is not."""
 
 
 class Symbol(NamedTuple):
@@ -20,11 +22,18 @@ class Symbol(NamedTuple):
     raw: str
     """Its text."""
     normal: Callable[[], object]
-    """Returns what is equal for two definitions that differ in layout and comments only."""
+    """Returns its own part of `meaning`."""
     anonymous: Callable[[], object]
-    """The same without its own name: equal for a definition that was renamed."""
+    """Returns its text without its own name: equal for a definition that was renamed."""
     parameters: tuple[str, ...] | None = None
     """The names of its parameters; None if they were not read."""
+    more: tuple[Callable[[], object], ...] = ()
+    """`normal` of other definitions with its name."""
+
+    @property
+    def meaning(self) -> tuple[object, ...]:
+        """What is equal for two definitions that differ in layout and comments only."""
+        return self.normal(), *(one() for one in self.more)
 
     @property
     def shown(self) -> str:
@@ -40,3 +49,12 @@ class Symbol(NamedTuple):
 
 Symbols = dict[str, Symbol]
 """The definitions of a file by name, in the order of the file."""
+
+
+def merged(first: Symbol, second: Symbol) -> Symbol:
+    """Return two definitions of one name as one: overloads, or a class in several parts."""
+    if len(first.raw) + len(second.raw) > _MAX_MERGED:
+        return first
+    return first._replace(
+        raw=f"{first.raw}\n{second.raw}", more=(*first.more, second.normal, *second.more)
+    )

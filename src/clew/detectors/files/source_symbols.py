@@ -16,6 +16,7 @@ from clew.detectors.code.definitions import (
     differences,
     read_version,
 )
+from clew.detectors.code.languages import parsing_cost
 from clew.detectors.code.symbols import CONSTANT, Symbol
 from clew.model.fact import Fact
 from clew.model.named_tuple import NamedTuple
@@ -63,7 +64,7 @@ class SymbolTally:
         name = path.rpartition("/")[2]
         if before is None or after is None or not can_be_read(name):
             return ""
-        if not self._budget.allows(len(before) + len(after)):
+        if not self._budget.allows(parsing_cost(before) + parsing_cost(after)):
             return ""
         found = _compared(name, before, after)
         if found is None:
