@@ -19,8 +19,8 @@ def _changed(
     [
         (("on hold",), "curl put on hold (apt)"),
         (("no longer on hold",), "curl released from hold (apt)"),
-        (("marked manual",), "curl marked as manually installed (apt)"),
-        (("on hold", "marked manual"), "curl put on hold and marked as manually installed (apt)"),
+        (("marked manual",), "curl marked manual (apt)"),
+        (("on hold", "marked manual"), "curl put on hold and marked manual (apt)"),
         (("same version, other files",), "changed curl 7.88 (same version, other files) (apt)"),
     ],
 )

@@ -72,8 +72,8 @@ def _said(groups: Sequence[_Group], most: int) -> str:
 _STATES = {
     "on hold": "put on hold",
     "no longer on hold": "released from hold",
-    "marked manual": "marked as manually installed",
-    "marked automatic": "marked as automatically installed",
+    "marked manual": "marked manual",
+    "marked automatic": "marked automatic",
     "configured": "configured",
 }
 """Marks that are the whole news about a package whose version did not change."""
