@@ -9,7 +9,6 @@ from collections.abc import Mapping
 
 from clew.detectors.detector import Evidence, TooLarge, Tree
 from clew.detectors.repositories.git_index import Staged, parse_index
-from clew.model.ids import ObjectId
 
 _LIMIT = 16 << 20
 _ID_SIZES = (20, 32)
@@ -20,24 +19,22 @@ class GitIndexes:
 
     def __init__(self, evidence: Evidence) -> None:
         self._evidence = evidence
-        self._known: dict[ObjectId, Mapping[str, Staged] | None] = {}
+        self._known: dict[tuple[str, bool], Mapping[str, Staged] | None] = {}
 
     def old(self, git_dir: str) -> Mapping[str, Staged] | None:
         """Return what was tracked, relative to the working tree; None if it cannot be read."""
-        return self._of(self._evidence.old, git_dir)
+        is_same = f"{git_dir}/index" not in self._evidence.changes
+        return self.new(git_dir) if is_same else self._of(self._evidence.old, git_dir, False)
 
     def new(self, git_dir: str) -> Mapping[str, Staged] | None:
         """Return what is tracked."""
-        return self._of(self._evidence.new, git_dir)
+        return self._of(self._evidence.new, git_dir, True)
 
-    def _of(self, tree: Tree, git_dir: str) -> Mapping[str, Staged] | None:
-        path = f"{git_dir}/index"
-        entry = tree.entry(path)
-        if entry is None or not entry.is_file:
-            return {}
-        if entry.content not in self._known:
-            self._known[entry.content] = _parsed(tree, path)
-        return self._known[entry.content]
+    def _of(self, tree: Tree, git_dir: str, is_new: bool) -> Mapping[str, Staged] | None:
+        key = git_dir, is_new
+        if key not in self._known:
+            self._known[key] = _parsed(tree, f"{git_dir}/index")
+        return self._known[key]
 
 
 def _parsed(tree: Tree, path: str) -> Mapping[str, Staged] | None:
@@ -45,9 +42,11 @@ def _parsed(tree: Tree, path: str) -> Mapping[str, Staged] | None:
         content = tree.read(path, _LIMIT)
     except TooLarge:
         return None
+    if content is None:
+        return {}
     for id_size in _ID_SIZES:
         try:
-            return parse_index(content or b"", id_size)
+            return parse_index(content, id_size)
         except ValueError:
             continue
     return None
