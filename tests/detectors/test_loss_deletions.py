@@ -147,6 +147,35 @@ def test_few_valuable_files_are_named_and_many_are_counted() -> None:
     assert [one[:2] for one in _lost({**kept, **many}, kept)] == [("files", "Documents")]
 
 
+def test_keys_of_ssh_are_lost_and_what_belongs_to_them_is_not() -> None:
+    old = {
+        ".ssh/id_ed25519": b"key" * 99,
+        ".ssh/deploy": b"key 2" * 99,
+        ".ssh/deploy.pub": b"pub" * 9,
+    }
+    old |= {".ssh/known_hosts": b"host key"}
+
+    assert alarms({**KEPT, **old}, KEPT) == [("loss.deleted", "directory", ".ssh")]
+    assert alarms({**KEPT, **old}, {**KEPT, ".ssh/deploy": old[".ssh/deploy"]}) == [
+        ("loss.deleted", "file", ".ssh/id_ed25519")
+    ]
+    assert alarms({**KEPT, ".ssh/known_hosts": b"x", ".ssh/a.pub": b"y"}, KEPT) == []
+
+
+def test_very_many_secrets_are_counted() -> None:
+    old = {".env": b"A=1", **files("store/{}.gpg", 30)}
+
+    (fact,) = losses({**KEPT, **{f"vault/{path}": text for path, text in old.items()}}, KEPT)
+
+    assert fact.marks == (".env", "30 more secrets and databases")
+
+
+def test_logs_and_caches_that_are_gone_are_told_as_deleted() -> None:
+    assert tell({**KEPT, **files("logs/{}.log", 12)}, KEPT).headline == (
+        "only logs and caches deleted (12 files)"
+    )
+
+
 def test_an_empty_file_has_nothing_to_lose() -> None:
     assert _lost({".env": b"", "a.jpg": b""}, {}) == []
 

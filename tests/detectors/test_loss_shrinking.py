@@ -337,6 +337,17 @@ def test_disposable_files_may_shrink(path: str) -> None:
     assert alarms({path: _rows(3000)}, {path: b""}) == []
 
 
+def test_a_queue_that_was_worked_off_is_no_alarm() -> None:
+    assert alarms({"jobs/queue.jsonl": _rows(3000)}, {"jobs/queue.jsonl": b""}) == []
+
+
+@pytest.mark.parametrize("path", ["app.tsbuildinfo", "prog.o", "libx.so", "config.json", "blob"])
+def test_what_programs_write_again_may_shrink(path: str) -> None:
+    content = _dump({f"key-{n}": {"a": 1} for n in range(900)})
+
+    assert alarms({path: content}, {path: content[:900]}) == []
+
+
 def test_outputs_of_a_notebook_that_were_cleared_are_no_loss() -> None:
     def notebook(outputs: list[object]) -> bytes:
         cells: list[dict[str, object]] = [{"cell_type": "code", "id": f"c{n}", "source": ["print(1)"], "outputs": outputs,

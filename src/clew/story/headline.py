@@ -129,4 +129,6 @@ def _minor_headline(candidates: Sequence[HeadlineCandidate]) -> str:
     if all(one.is_bookkeeping for one in candidates):
         return "; ".join(one.short for one in candidates[:_MOST])
     number = sum(one.file_count for one in candidates)
-    return f"only logs and caches changed ({counted(number, 'file')})"
+    are_gone = all(one.short.partition(" (")[0].endswith("deleted") for one in candidates)
+    verb = "deleted" if are_gone else "changed"
+    return f"only logs and caches {verb} ({counted(number, 'file')})"

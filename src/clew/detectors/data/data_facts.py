@@ -91,7 +91,7 @@ def _crowd_finding(scope: str, directory: str, files: list[PathChange], noun: st
     removed = sum(change.is_deleted for change in files)
     changed = len(files) - added - removed
     marks = [f"+{counted(added, noun)}"] if added else []
-    marks += [f"−{counted(removed, noun)}"] if removed else []
+    marks += [f"{counted(removed, noun)} deleted"] if removed else []
     marks += [f"{counted(changed, noun)} changed"] if changed else []
     fact = data_fact(scope, directory, marks=tuple(marks))
     paths = tuple(change.path for change in files)

@@ -75,7 +75,7 @@ _NAMES = {
         "credentials.toml", "credentials.yml.enc", "secrets.json", "secrets.yaml", "secrets.yml",
         "secrets.toml", "secrets.env", "master.key", "wallet.dat", "kubeconfig", "keystore",
         "service-account.json", "serviceaccount.json", "service_account.json", "keyring",
-        "authorized_keys", "known_hosts", "vault.yml", ".vault_pass", ".vault-token", "local_settings.py", ".s3cfg", ".boto", "rclone.conf", "token.json",
+        "vault.yml", ".vault_pass", ".vault-token", "local_settings.py", ".s3cfg", ".boto", "rclone.conf", "token.json",
         "terraform.tfvars", "local.properties", "keystore.properties", "google-services.json",
     ), SECRET),
     **dict.fromkeys(("dump.rdb", "data.mdb", "ibdata1", "WiredTiger", "main.db"), DATABASE),
@@ -114,6 +114,11 @@ def kind_of(name: str) -> str:
     if is_document(name):
         return PROSE
     return SOURCE if is_source(name) else OTHER
+
+
+def is_known(name: str) -> bool:
+    """Return whether everybody knows a name: `.env`, `id_rsa`."""
+    return name in _NAMES or name.startswith(".env")
 
 
 def is_loss_alone(kind: str, size: int) -> bool:

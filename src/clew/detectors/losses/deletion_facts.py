@@ -14,6 +14,7 @@ from clew.detectors.losses.data_kinds import (
     STATE,
     VALUABLE,
     count_of,
+    is_known,
     is_loss_alone,
 )
 from clew.detectors.losses.lost_repositories import LostRepository
@@ -123,9 +124,10 @@ def _matters(group: LostGroup) -> list[str]:
     """Return what matters in a directory: secrets and databases by name, others by number."""
     start = len(group.directory) + 1 if group.directory else 0
     named = [change.path[start:] for change, kind in group.lost if kind in NAMED]
-    marks = sorted(named, key=lambda path: (path.count("/"), path))[:_FEW]
-    if len(named) > _FEW:
-        marks.append(f"{len(named) - _FEW:,} more secrets and databases")
+    marks = sorted(named, key=_fame)[:_FEW]
+    if len(named) > 2 * _FEW:
+        marks = [path for path in marks if is_known(path.rpartition("/")[2])][:1]
+        marks.append(f"{len(named) - len(marks):,} {'more ' if marks else ''}secrets and databases")
     by_kind: dict[str, list[str]] = {}
     for change, kind in group.lost:
         if kind in VALUABLE and kind not in NAMED:
@@ -136,6 +138,11 @@ def _matters(group: LostGroup) -> list[str]:
         where = common_directory(paths)
         marks.append(count_of(len(paths), kind) + (f" in {where}" if where else ""))
     return marks
+
+
+def _fame(path: str) -> tuple[bool, int, str]:
+    """Sort key: names that everybody knows first, then those near the top."""
+    return not is_known(path.rpartition("/")[2]), path.count("/"), path
 
 
 def _kinds(lost: Sequence[Lost]) -> Iterator[str]:

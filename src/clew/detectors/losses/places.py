@@ -15,7 +15,7 @@ from clew.detectors.losses.servers import Servers
 from clew.detectors.repositories.git_contents import GitContents, Keeper
 from clew.model.entry import EntryKind
 
-_TELLING = frozenset(("cur", "new", "mail", "sessions", "screenshots"))
+_TELLING = frozenset(("cur", "new", "mail", "sessions", "screenshots", ".ssh"))
 """Names of directories that decide what their files are."""
 
 

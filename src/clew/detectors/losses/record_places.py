@@ -27,9 +27,23 @@ _SETTINGS = re.compile(
 )
 
 
+_TRANSIENT = re.compile(r"queue|pending|session|cache|progress|cursor|offset|heartbeat|spool")
+"""Words of files that programs fill and empty."""
+
+
+def are_settings(name: str) -> bool:
+    """Return whether a file of JSON, YAML or XML is settings by its name."""
+    return _SETTINGS.search(name.lower()) is not None
+
+
+def is_transient(name: str) -> bool:
+    """Return whether a program fills and empties a file all the time, by its name."""
+    return _TRANSIENT.search(name.lower()) is not None
+
+
 def holds_records(change: PathChange) -> bool:
     """Return whether a file holds records rather than settings, by its place and name."""
     *above, name = change.path.lower().split("/")
-    if _SETTINGS.search(name):
+    if are_settings(name):
         return False
     return not _DIRECTORIES.isdisjoint(above) or bool(_WORDS.search(name))

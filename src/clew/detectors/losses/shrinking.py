@@ -19,7 +19,7 @@ from clew.detectors.detector import Evidence, Finding, PathChange, WatchedPaths
 from clew.detectors.files.config_files import LOCK_FILES
 from clew.detectors.files.generated import common_directory
 from clew.detectors.losses.audit_names import is_audit_trail
-from clew.detectors.losses.builders import is_built
+from clew.detectors.losses.builders import is_built, is_compiled
 from clew.detectors.losses.copies import Copies
 from clew.detectors.losses.data_kinds import (
     AUDIT,
@@ -35,7 +35,7 @@ from clew.detectors.losses.data_kinds import (
 )
 from clew.detectors.losses.names import NOTHING, what_is
 from clew.detectors.losses.places import Places
-from clew.detectors.losses.record_places import holds_records
+from clew.detectors.losses.record_places import are_settings, holds_records, is_transient
 from clew.detectors.losses.records import Amounts, Records
 from clew.detectors.losses.rotated_copies import RotatedCopies
 from clew.detectors.repositories.git_contents import GitContents, Keeper
@@ -56,6 +56,8 @@ _MAX_TRAIL = 64 << 20
 """Lines of larger audit trails are not counted."""
 _TEXT_LOST = 1_000
 """An emptied text or anonymous file of this size is a loss."""
+_ANONYMOUS_LOST = 100_000
+"""An anonymous file of this size that was cut short is a loss."""
 _TESTS = frozenset(("test", "tests", "fixtures", "__fixtures__", "testdata", "test-data", "spec"))
 GIT_HAS_IT = "git has it"
 
@@ -92,7 +94,7 @@ class Shrinking:
                 groups.setdefault(key, []).append(found)
         for group in groups.values():
             if len(group) > _FEW and group[0].kind == "loss.emptied":
-                yield _together(group)
+                yield _together(group, is_cut=len(candidates) > _MAX_EXAMINED)
             else:
                 yield from (_finding(found) for found in group)
 
@@ -138,6 +140,8 @@ class _Examination:
             return None
         if kind in (RECORDS, OTHER, PROSE) and is_tracked and not holds_records(change):
             return None
+        if kind == RECORDS and are_settings(change.name):
+            return None
         amounts = self._amounts(change, kind)
         if amounts is None or not self._is_worth(change, kind, amounts):
             return None
@@ -149,10 +153,11 @@ class _Examination:
         path = change.path
         if path in self._evidence.claimed or path in self._evidence.owners:
             return False
-        if change.name in LOCK_FILES:
+        if change.new is None or change.name in LOCK_FILES:
             return False
-        is_output = change.new is not None and is_built(change.name, kind, change.new)
-        return not (is_output and self._tracking.ignores(path))
+        if is_compiled(change.name, change.new):
+            return False
+        return not (is_built(change.name, kind, change.new) and self._tracking.ignores(path))
 
     def _amounts(self, change: PathChange, kind: str) -> Amounts | None:
         old, new = change.old, change.new
@@ -197,6 +202,8 @@ class _Examination:
         return Amounts(change.old.size, 0, "") if is_wiped else None
 
     def _is_worth(self, change: PathChange, kind: str, amounts: Amounts) -> bool:
+        if kind == OTHER and not amounts.is_empty and amounts.before < _ANONYMOUS_LOST:
+            return False
         if not amounts.is_empty:
             return kind == AUDIT or amounts.is_much_less
         size = change.old.size if change.old is not None else 0
@@ -212,8 +219,8 @@ class _Examination:
         if change.old is not None and change.old.content in self._written:
             return Shrunken(change, "data.changed", amounts, Severity.NONE, ("copy kept",))
         if keeper is None:
-            if self._git.stores(change):
-                return Shrunken(change, "data.changed", amounts, Severity.NOTE, (GIT_HAS_IT,))
+            if is_transient(change.name) or self._git.stores(change):
+                return Shrunken(change, "data.changed", amounts, Severity.NOTE, ())
             return Shrunken(change, kind, amounts, Severity.HIGH)
         if amounts.is_empty and not keeper.has_staged(change) and not _is_of_tests(change.path):
             return Shrunken(change, kind, amounts, Severity.HIGH, (GIT_HAS_IT,))
@@ -237,13 +244,13 @@ def _finding(found: Shrunken) -> Finding:
     return Finding((fact,), (path,))
 
 
-def _together(group: Sequence[Shrunken]) -> Finding:
+def _together(group: Sequence[Shrunken], *, is_cut: bool) -> Finding:
     """Return the finding about many emptied files of one directory."""
     paths = [found.change.path for found in group]
     size = sum(found.change.old.size for found in group if found.change.old is not None)
     fact = Fact(
         "loss.emptied", "files", common_directory(paths) or ".",
-        f"{counted(len(paths), 'file')}, {size_text(size)}", severity=group[0].severity,
+        f"{'more than ' * is_cut}{counted(len(paths), 'file')}, {size_text(size)}", severity=group[0].severity,
         evidence=tuple(paths[:_EVIDENCE]), marks=group[0].marks,
     )  # fmt: skip
     return Finding((fact,), paths)

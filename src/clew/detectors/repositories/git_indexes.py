@@ -27,7 +27,8 @@ class GitIndexes:
 
     def old(self, git_dir: str) -> Index | None:
         """Return what was tracked, relative to the working tree; None if it cannot be read."""
-        return self._of(self._evidence.old, git_dir)
+        is_same = f"{git_dir}/index" not in self._evidence.changes
+        return self.new(git_dir) if is_same else self._of(self._evidence.old, git_dir)
 
     def new(self, git_dir: str) -> Index | None:
         """Return what is tracked."""

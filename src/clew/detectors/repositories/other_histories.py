@@ -49,12 +49,9 @@ class OtherHistories:
     def _read(self, directory: str) -> bytes:
         for name in _LISTS:
             path = f"{directory}/{name}" if directory else name
-            if self._evidence.new.entry(path) is None:
-                continue
-            try:
-                content = self._evidence.new.read(path, _LIMIT)
-            except TooLarge:
-                continue
-            if content:
-                return content
+            if self._evidence.new.entry(path) is not None:
+                try:
+                    return self._evidence.new.read(path, _LIMIT) or b""
+                except TooLarge:
+                    continue
         return b""

@@ -81,6 +81,8 @@ def _judge(evidence: Evidence, change: PathChange) -> Iterator[Alarm]:
     else:
         alarms = list(_open_key(evidence, change)) if _may_be_private_key(change) else []
         yield from alarms
+        if change.is_deleted:
+            return  # a key that is gone is a loss, which its detector reports
         if is_in_ssh_directory and not alarms and change.is_content and _file_role(change):
             yield harmless(change, (_file_role(change),))
 

@@ -46,5 +46,6 @@ def _happened(facts: Sequence[Fact]) -> tuple[str, str]:
 def logs(facts: Sequence[Fact]) -> Phrase:
     parts = [fact.subject + (f" ({', '.join(fact.marks)})" if fact.marks else "") for fact in facts]
     grew = all(mark.endswith(("more lines", "more line")) for fact in facts for mark in fact.marks)
-    word = "grew" if grew else "changed"
+    are_gone = all(fact.marks == ("removed",) for fact in facts)
+    word = "grew" if grew else "deleted" if are_gone else "changed"
     return Phrase(f"{counted(len(facts), 'log')} {word}", f"logs {word}: {some(parts, 4)}")
