@@ -411,7 +411,7 @@ def test_a_file_that_is_too_large_and_many_files_are_bounded() -> None:
     began = time.process_time()
 
     found = findings(Declarations(), evidence({}, many))
-    assert 0 < len(found) <= 200
+    assert 0 < len(found) <= 120
     assert findings(Declarations(), evidence({}, {"a.tf": file(b"x", size=2 << 20)})) == []
     assert time.process_time() - began < 3
 

@@ -56,20 +56,19 @@ def analyse(
 ) -> Iterator[DetectorResult]:
     """Yield the result of each detector, in order; `known` has results from an earlier run."""
     known = known or {}
-    shares = Dispatch(detectors).share(evidence.changes.values())
-    for detector, share in zip(detectors, shares, strict=True):
+    narrow = [sorter for sorter in sorters if not sorter.watch.everything]
+    shares = Dispatch([*detectors, *narrow]).share(evidence.changes.values())  # one pass for all
+    for detector, share in zip(detectors, shares, strict=False):
         if share:
             yield _with_claims(evidence, known.get(detector.name) or run(detector, evidence, share))
+    watched = dict(zip((sorter.name for sorter in narrow), shares[len(detectors) :], strict=True))
+    files = [change for change in evidence.changes.values() if not change.is_directory]
     for sorter in sorters:
-        left = [
+        share = [
             change
-            for path, change in evidence.changes.items()
-            if path not in evidence.claimed and not is_inside_git(path)
+            for change in watched.get(sorter.name, files)
+            if change.path not in evidence.claimed and not is_inside_git(change.path)
         ]
-        if sorter.watch.everything:  # like most sorters; no dispatch needed
-            share = [change for change in left if not change.is_directory]
-        else:
-            share = Dispatch([sorter]).share(left)[0]
         if share:
             yield _with_claims(evidence, known.get(sorter.name) or run(sorter, evidence, share))
 

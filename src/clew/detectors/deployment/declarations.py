@@ -9,6 +9,7 @@ A file whose objects are unchanged is left to others, as is one that cannot be r
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 
 from clew.detectors.deployment import (
     clouds,
@@ -21,12 +22,11 @@ from clew.detectors.deployment import (
 )
 from clew.detectors.deployment.declared import Declared, Key, Resources, declared_facts
 from clew.detectors.detector import Evidence, Finding, PathChange, Tree, WatchedPaths
-from clew.detectors.files.source_languages import is_generated_or_vendored
+from clew.detectors.files.edited_files import edited_files
 from clew.detectors.files.value_changes import KeyPath
 from clew.detectors.formats.parsed_files import ParsedFiles
-from clew.detectors.formats.reading import decoded
+from clew.detectors.formats.reading import SIZE_LIMIT, decoded
 from clew.detectors.formats.values import Unreadable, Value
-from clew.detectors.security.security_rules import in_fresh_clone, is_dependency
 from clew.model.entry import Entry
 from clew.model.fact import Fact, Severity
 from clew.model.ids import ObjectId
@@ -34,9 +34,9 @@ from clew.model.named_tuple import NamedTuple
 
 _MAX_FACTS = 60
 """Facts about one file; the last one counts the rest."""
-_MAX_FILES = 200
+_MAX_FILES = 120
 _TEXT_LIMIT = 256 << 10
-_TEXT_BUDGET = 1 << 20
+_TEXT_BUDGET = 384 << 10
 """Bytes of Dockerfiles, Terraform and schemas that are read in one story."""
 
 _VALUE_SUFFIXES = (".yaml", ".yml", ".json")
@@ -91,22 +91,18 @@ class Declarations:
 
 
 def _candidates(evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[PathChange]:
-    """Yield the files to look into: edited here, not installed, not made by a program."""
-    number = 0
-    moved = _moved_contents(changes)
-    for change in changes:
-        path = change.path
-        entries = [entry for entry in (change.old, change.new) if entry is not None]
-        if not change.is_content or not all(entry.is_file for entry in entries):
-            continue
-        if path in evidence.owners or is_dependency(path) or is_generated_or_vendored(path):
-            continue
-        if any(entry.content in moved for entry in entries) or in_fresh_clone(evidence, path):
-            continue
-        number += 1
-        if number > _MAX_FILES:
-            return
-        yield change
+    """Yield the files to look into, without those that are only somewhere else."""
+    edited = list(edited_files(evidence, changes, SIZE_LIMIT))
+    moved = _moved_contents(edited)
+    return islice((change for change in edited if _content(change) not in moved), _MAX_FILES)
+
+
+def _content(change: PathChange) -> ObjectId | None:
+    """Return the content of a file that came or went."""
+    if change.old is None or change.new is None:
+        entry = change.old or change.new
+        return entry.content if entry is not None else None
+    return None
 
 
 def _moved_contents(changes: Sequence[PathChange]) -> set[ObjectId]:

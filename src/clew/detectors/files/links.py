@@ -48,8 +48,11 @@ class Links:
 
 
 def _is_link(change: PathChange) -> bool:
-    entries = [entry for entry in (change.old, change.new) if entry is not None]
-    return change.is_content and any(entry.kind == EntryKind.SYMLINK for entry in entries)
+    old, new = change.old, change.new
+    is_one = (new is not None and new.kind == EntryKind.SYMLINK) or (
+        old is not None and old.kind == EntryKind.SYMLINK
+    )
+    return is_one and change.is_content
 
 
 def _is_of_interest(evidence: Evidence, change: PathChange) -> bool:

@@ -14,12 +14,11 @@ from typing import Any
 
 from clew.detectors.data.data_facts import bytes_to_read, data_fact, split_crowds
 from clew.detectors.detector import Evidence, Finding, PathChange, Tree, WatchedPaths
+from clew.detectors.files.edited_files import edited_files
 from clew.detectors.files.key_names import shown_name
-from clew.detectors.files.source_languages import is_generated_or_vendored
-from clew.detectors.formats.reading import decoded
+from clew.detectors.formats.parsed_files import Parsed, ParsedFiles
+from clew.detectors.formats.reading import Documents, decoded
 from clew.detectors.formats.values import Unreadable
-from clew.detectors.formats.yaml_reader import read_yaml
-from clew.detectors.security.security_rules import in_fresh_clone, is_dependency
 from clew.model.amount import counted
 from clew.model.named_tuple import NamedTuple
 
@@ -49,8 +48,10 @@ _IDENTITIES = (
 _LEAST = 5
 """Lists of fewer records outside a directory of data are settings."""
 _JSON_LIMIT = 6 << 20
-_YAML_LIMIT = 256 << 10
 _BUDGET = 12 << 20
+_MAX_FILES = 100
+_CROWD = 8
+"""Above this number, files of one directory are not looked into."""
 _MANY = 4
 """From this number, files of one directory of data share a line."""
 
@@ -72,11 +73,10 @@ class Records:
     watch = WatchedPaths(suffixes=(".json", ".yaml", ".yml", ".geojson"))
 
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
+        edited = edited_files(evidence, changes, _JSON_LIMIT)
+        few, others = _split([change for change in edited if _may_be_data(change)])
         left = _BUDGET
-        others: list[PathChange] = []
-        for change in changes:
-            if not _is_candidate(evidence, change):
-                continue
+        for change in few:
             left -= bytes_to_read(change)
             finding = None
             with evidence.guarded(change.path):
@@ -89,17 +89,22 @@ class Records:
         yield from crowded
 
 
-def _is_candidate(evidence: Evidence, change: PathChange) -> bool:
-    path = change.path
-    entries = [entry for entry in (change.old, change.new) if entry is not None]
-    limit = _YAML_LIMIT if path.endswith(("yaml", "yml")) else _JSON_LIMIT
-    if not change.is_content or not all(entry.is_file and entry.size <= limit for entry in entries):
-        return False
-    if change.name in _CONFIGURATION or path.startswith("etc/") or change.name.startswith("."):
-        return False
-    if path in evidence.owners or is_dependency(path) or is_generated_or_vendored(path):
-        return False
-    return not in_fresh_clone(evidence, path)
+def _may_be_data(change: PathChange) -> bool:
+    name = change.name
+    return name not in _CONFIGURATION and name[0] != "." and not change.path.startswith("etc/")
+
+
+def _split(changes: list[PathChange]) -> tuple[list[PathChange], list[PathChange]]:
+    """Return the files to look into, and those of data directories in which too many changed."""
+    by_directory = Counter(change.parent for change in changes)
+    few: list[PathChange] = []
+    crowds: list[PathChange] = []
+    for change in changes:
+        if by_directory[change.parent] <= _CROWD and len(few) < _MAX_FILES:
+            few.append(change)
+        elif _is_in_data(change):
+            crowds.append(change)
+    return few, crowds
 
 
 def _is_in_data(change: PathChange) -> bool:
@@ -107,7 +112,11 @@ def _is_in_data(change: PathChange) -> bool:
 
 
 def _finding(evidence: Evidence, change: PathChange) -> Finding | None:
-    old, new = (_records(tree, change) for tree in (evidence.old, evidence.new))
+    if change.name.endswith((".yaml", ".yml")):
+        files = evidence.once(ParsedFiles)
+        old, new = (_of_yaml(parsed) for parsed in (files.old(change), files.new(change)))
+    else:
+        old, new = (_of_json(tree, change) for tree in (evidence.old, evidence.new))
     if (change.old and old is None) or (change.new and new is None):
         return None
     number = max(len(one.all) for one in (old, new) if one is not None)
@@ -121,23 +130,29 @@ def _finding(evidence: Evidence, change: PathChange) -> Finding | None:
     return Finding((data_fact("records", change.path, before, after, marks),), (change.path,))
 
 
-def _records(tree: Tree, change: PathChange) -> _Records | None:
+def _of_json(tree: Tree, change: PathChange) -> _Records | None:
     """Return the records of a file; None if there is none, or it holds something else."""
-    content = tree.read(change.path, _JSON_LIMIT)
+    content = tree.read(change.path)
     if content is None:
         return None
     try:
-        text = decoded(content)
-        documents = [json.loads(text)] if text.lstrip()[:1] in ("[", "{") else read_yaml(text)
+        return _records(json.loads(decoded(content)))
     except (Unreadable, ValueError, RecursionError):
         return None
-    found = _list_of(documents[0]) if len(documents) == 1 else None
+
+
+def _of_yaml(parsed: Parsed | None) -> _Records | None:
+    return None if parsed is None else _records(parsed.value)
+
+
+def _records(value: Any) -> _Records | None:
+    found = _list_of(value)
     return _Records(found, _by_identity(found)) if found is not None else None
 
 
 def _list_of(value: Any) -> list[Any] | None:
     """Return the records of a value: a list of mappings, or the values of a mapping of many."""
-    if isinstance(value, list):
+    if isinstance(value, list) and not isinstance(value, Documents):
         is_data = all(isinstance(one, dict) for one in value)
         return value if is_data else None
     if not isinstance(value, dict):

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 
 from clew.detectors.data.data_facts import bytes_to_read, data_fact
 from clew.detectors.detector import Evidence, Finding, PathChange, Tree, WatchedPaths
+from clew.detectors.files.edited_files import edited_files
 from clew.detectors.files.key_names import HIDDEN, shown_path
-from clew.detectors.files.source_languages import is_generated_or_vendored
 from clew.detectors.formats.properties_reader import read_properties
 from clew.detectors.formats.reading import decoded, read_values
 from clew.detectors.formats.translation_readers import (
@@ -22,7 +22,6 @@ from clew.detectors.formats.translation_readers import (
     read_translation_xml,
 )
 from clew.detectors.formats.values import NodeCounter, Unreadable, Value
-from clew.detectors.security.security_rules import in_fresh_clone, is_dependency
 from clew.model.amount import counted
 from clew.model.fact import Fact
 from clew.model.named_tuple import NamedTuple
@@ -38,7 +37,7 @@ _BY_LANGUAGE = re.compile(
 )
 _ANDROID = re.compile(r"values(?:-[\w+]{1,20})?")
 _LIMIT = 1 << 20
-_BUDGET = 4 << 20
+_BUDGET = 2 << 20
 _NAMED = 4
 """Up to this number of changes, keys are named; more are counted."""
 _MANY = 4
@@ -65,8 +64,8 @@ class Translations:
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
         groups: dict[str, list[tuple[PathChange, _Difference]]] = {}
         left = _BUDGET
-        for change in changes:
-            if not _is_translation(evidence, change):
+        for change in edited_files(evidence, changes, _LIMIT):
+            if not _has_name(change):
                 continue
             left -= bytes_to_read(change)
             with evidence.guarded(change.path):
@@ -78,18 +77,6 @@ class Translations:
                 yield _together(directory, found)
             else:
                 yield from (Finding((_fact(*one),), (one[0].path,)) for one in found)
-
-
-def _is_translation(evidence: Evidence, change: PathChange) -> bool:
-    path = change.path
-    entries = [entry for entry in (change.old, change.new) if entry is not None]
-    if not change.is_content or not all(
-        entry.is_file and entry.size <= _LIMIT for entry in entries
-    ):
-        return False
-    if path in evidence.owners or is_dependency(path) or is_generated_or_vendored(path):
-        return False
-    return _has_name(change) and not in_fresh_clone(evidence, path)
 
 
 def _has_name(change: PathChange) -> bool:

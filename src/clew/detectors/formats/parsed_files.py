@@ -11,8 +11,8 @@ from clew.detectors.formats.values import Unreadable, Value
 from clew.model.entry import Entry
 from clew.model.named_tuple import NamedTuple
 
-_BUDGET = 1 << 20
-"""Bytes of slow syntaxes that are parsed in one story: about half a second."""
+_BUDGET = 384 << 10
+"""Bytes of slow syntaxes that are parsed in one story: about a quarter of a second."""
 _COST = {"json": 0.1, "xml": 0.2, "plist": 0.2}
 """The cost of a byte of a fast syntax."""
 

@@ -136,7 +136,7 @@ _BYTES: dict[str, Callable[[bytes], Value]] = {
     "config": _program_config,
 }
 
-_LIMITS = {"yaml": 384 << 10, "toml": 256 << 10, "conf": 512 << 10}
+_LIMITS = {"yaml": 256 << 10, "toml": 256 << 10, "conf": 256 << 10, "tfvars": 256 << 10}
 
 _SUFFIXES = {
     ".json": "json", ".jsonc": "json", ".json5": "json", ".webmanifest": "json", ".arb": "json",

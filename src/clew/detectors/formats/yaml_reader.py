@@ -37,6 +37,11 @@ _KEY = re.compile(
     r"[ \t]*+:(?=[ \t\n])",
     re.A,
 )
+_SIMPLE = re.compile(
+    r"([A-Za-z_][\w./-]{0,200}+): (?:([\w./][\w./+=-]*+(?: [\w./+=-]++)*+)|\"([^\"\\\n]*+)\")\n(?=( *+)([^\s#]|\Z))",
+    re.A,
+)
+"""A key and a value on one line, and the indentation of the next: most lines of most files."""
 _PLAIN_BEGINS = re.compile(r"[^\s\-?:,\[\]{}#&*!|>'\"%@`]|[-?:](?=[^ \t\n])", re.A)
 _PLAIN_ENDS = re.compile(r"(?<=[ \t])#|:(?=[ \t\n])|\n")
 _BLOCK_HEADER = re.compile(
@@ -152,7 +157,7 @@ class _BlockReader(FlowReader):
         self.enter()
         found: dict[str, Value] = {}
         merges: list[Value] = []
-        while self._column == column and (match := _KEY.match(self.text, self.at)):
+        while self._column == column and (match := self._next_key(found)):
             if match[0] == "?":
                 key, value = self._explicit_entry(column)
             else:
@@ -164,6 +169,19 @@ class _BlockReader(FlowReader):
         self._must_end(column)
         self.leave()
         return self.merged(found, merges)
+
+    def _next_key(self, found: dict[str, Value]) -> re.Match[str] | None:
+        """Return the next key of a mapping, after the entries that need no more than one look."""
+        column = self._column
+        while (simple := _SIMPLE.match(self.text, self.at)) and len(simple[4]) <= column:
+            value = Plain(simple[2]) if simple[2] is not None else simple[3]
+            self._counter.count()
+            self.add(found, Plain(simple[1]), value)
+            self.at = simple.end() + len(simple[4])
+            self._column = len(simple[4]) if simple[5] else -1
+            if self._column != column:
+                return None
+        return _KEY.match(self.text, self.at)
 
     def _must_end(self, column: int) -> None:
         """Raise unless the next line belongs to a collection around this one."""
