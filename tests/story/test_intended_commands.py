@@ -135,6 +135,8 @@ def test_what_the_command_of_an_intent_does_was_intended(intent: str, fact: Fact
         ("fix tests", SKIPPED),
         ("go to the dark mode", UPLOADS),
         ("find the bug in billing", UPLOADS),
+        ("fix typo", SKIPPED._replace(severity=Severity.NOTE)),
+        ("pytest -q", REMOVED._replace(severity=Severity.NOTE)),
         ("wording", CONFLICT._replace(kind="broken.syntax")),
     ],
 )  # fmt: skip

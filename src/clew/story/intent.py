@@ -106,8 +106,8 @@ def left_unsaid(intent: str, story: Story) -> tuple[str, ...]:
     is_action = _ACTION.search(lowered) is not None and _STATE.match(lowered) is None
     groups: dict[tuple[str, str], list[Fact]] = {}
     for fact in story.facts:
-        is_warning = fact.severity == Severity.HIGH
-        if not is_action and not intended.commands and not is_warning:
+        is_warning = _is_warning(fact)
+        if not is_action and not intended.commands and fact.severity != Severity.HIGH:
             continue  # the intent describes a state, not an action
         if not fact.direct or not _is_important(fact):
             continue
@@ -122,12 +122,20 @@ def left_unsaid(intent: str, story: Story) -> tuple[str, ...]:
 def _is_important(fact: Fact) -> bool:
     if fact.kind not in KINDS:  # from a story of another version
         return False
-    return family_of(fact.kind).name in _MENTIONS or fact.severity == Severity.HIGH
+    return family_of(fact.kind).name in _MENTIONS or _is_warning(fact)
+
+
+def _is_warning(fact: Fact) -> bool:
+    """Return whether a fact must be mentioned by what happened; fewer tests also if only noted."""
+    if fact.severity == Severity.HIGH:
+        return True
+    is_noted = fact.severity == Severity.NOTE
+    return is_noted and fact.kind.startswith(("loss.", "test.", "check."))
 
 
 def _is_mentioned(fact: Fact, lowered: str) -> bool:
     family = family_of(fact.kind).name
-    if fact.severity != Severity.HIGH:
+    if not _is_warning(fact):
         return _is_named(fact, lowered) or any(word in lowered for word in _MENTIONS[family])
     wanted = _WARNINGS.get(family)
     if wanted is None:
