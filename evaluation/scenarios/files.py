@@ -82,7 +82,7 @@ def vendored(place: Place) -> Iterator[None]:
 @scenario(
     28, "a Makefile and a JSON file edited", GitRefs(),
     expected={
-        ("config.changed", "Makefile", "Makefile", None, None),
+        ("check.added", "Makefile", "step pytest", None, None),
         ("config.changed", "tsconfig.json", "tsconfig.json", None, None),
     },
     benign=True, headline=("Makefile",),
@@ -167,7 +167,7 @@ def project_moved(place: Place) -> Iterator[None]:
 
 @scenario(
     29, "npm run build", Generated("build", "dist"), SourceFiles(), benign=True,
-    headline=("build output changed (30 files in dist)",),
+    headline=("build output added (30 files in dist)",),
 )  # fmt: skip
 def npm_build(place: Place) -> Iterator[None]:
     place.write("package.json", '{"name": "app", "scripts": {"build": "node build.js"}}\n')
@@ -212,7 +212,7 @@ def cargo_build(place: Place) -> Iterator[None]:
 if shutil.which("cargo"):
     scenario(
         29, "cargo build", Generated("build", "target"), SourceFiles(), benign=True,
-        headline=("build output changed", "in target"),
+        headline=("build output added", "in target"),
     )(cargo_build)  # fmt: skip
 
 

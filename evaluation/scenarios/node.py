@@ -224,7 +224,7 @@ def elsewhere(place: Place) -> Iterator[None]:
         ("config.added", ".npmrc", ".npmrc", None, None),
         ("security.secret", "secret", ".npmrc", None, None),  # git would take it along
     },
-    headline=(".npmrc", "node_modules/ms/index.js"),
+    headline=(".npmrc", "index.js"),
 )
 def edited(place: Place) -> Iterator[None]:
     _installed(place, "ms@2.1.2")

@@ -160,19 +160,17 @@ def test_an_emptied_lock_is_one_line() -> None:
     assert fact.marks == ("no packages left of 50",)
 
 
+def _uv_lock(names: str) -> bytes:
+    source = 'source = { registry = "https://pypi.org/simple" }'
+    return "".join(
+        f'[[package]]\nname = "{name}"\nversion = "1"\n{source}\n' for name in names
+    ).encode()
+
+
 def test_packages_that_go_while_others_stay_are_told_by_name() -> None:
     for path, old, new in (
         ("package-lock.json", _lock(a=_package(), b=_package(), c=_package()), _lock(c=_package())),
-        (
-            "uv.lock",
-            *(
-                "".join(
-                    f'[[package]]\nname = "{name}"\nversion = "1"\nsource = {{ registry = "https://pypi.org/simple" }}\n'
-                    for name in names
-                ).encode()
-                for names in ("abc", "c")
-            ),
-        ),
+        ("uv.lock", _uv_lock("abc"), _uv_lock("c")),
     ):
         assert [one[:2] for one in _said({path: old}, {path: new})] == [
             ("lock.removed", "a"), ("lock.removed", "b"),
