@@ -109,7 +109,7 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
     ),
     "security.ssh_files:SshFiles": (
         "security/ssh",
-        1,
+        2,
         ('security.authorized_keys', 'security.login', 'security.private_key', 'config.added', 'config.changed', 'config.removed'),
         WatchedPaths(paths=('etc/ssh/sshd_config', 'etc/ssh/sshrc'), below=('etc/ssh/sshd_config.d',), names=('authorized_keys', 'authorized_keys2', 'id_dsa', 'id_ecdsa', 'id_ecdsa_sk', 'id_ed25519', 'id_ed25519_sk', 'id_rsa'), suffixes=('.key', '.pem', '.ppk'), directories=('.ssh',)),
     ),

@@ -13,7 +13,7 @@ from blake3 import blake3
 PLUGINS = "story.detectors"
 """The setting that names third-party detectors."""
 
-DETECTORS = "e5a95327"
+DETECTORS = "96ac783e"
 """The `fingerprint` of the registry."""
 
 _WORDS = 4
