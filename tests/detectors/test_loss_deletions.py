@@ -404,6 +404,31 @@ def test_the_oldest_checkpoints_of_a_training_may_go() -> None:
     assert alarms({**KEPT, **old}, {**KEPT, **new}) == []
 
 
+def test_directories_of_backups_with_equal_names_inside_are_a_series() -> None:
+    old = {
+        f"snapshots/2024-05-{day:02}/{name}": b"%d %s" % (day, name.encode()) * 40
+        for day in range(1, 9)
+        for name in ("db.sql", "files.tar")
+    }
+    new = {path: text for path, text in old.items() if "05-01" not in path and "05-02" not in path}
+    added = {"snapshots/2024-05-09/db.sql": b"9" * 200}
+
+    assert alarms({**KEPT, **old}, {**KEPT, **new, **added}) == []
+    assert tell({**KEPT, **old}, {**KEPT, **new}).headline == (
+        "snapshots: 2 old files deleted, newer ones kept"
+    )
+    oldest = {path: text for path, text in old.items() if "05-01" in path}
+    assert alarms({**KEPT, **old}, {**KEPT, **oldest}) == [("loss.deleted", "files", "snapshots")]
+
+
+def test_a_storage_engine_inside_a_lost_directory_is_named() -> None:
+    old = {"data/mongo/WiredTiger": b"WiredTiger 11", **files("data/mongo/collection-{}.wt", 12)}
+
+    (fact,) = losses({**KEPT, **old}, KEPT)
+
+    assert fact.marks == ("MongoDB data in mongo",)
+
+
 def test_photos_with_numbers_are_no_series_of_backups() -> None:
     photos = files("photos/IMG_{:04}.jpg", 100)
 

@@ -60,8 +60,12 @@ _NEXT_TO = {
 }  # fmt: skip
 """Directories that are dependencies or output next to one of these files."""
 
-_RESULTS = frozenset(("screenshots", "videos", "reports", "report", "snapshots", "artifacts"))
-"""Directories of results of test runs, if git ignores them."""
+_OUTPUTS = frozenset((
+    "screenshots", "videos", "reports", "report", "artifacts", "build", "out", "output", "bundle",
+    "generated", "gen", "rendered", "public", "www", "static", "staticfiles", "_site", "site", "book",
+    "assets", "compiled", "release", "debug", "bin", "obj", "lib", "target", "export", "tmp",
+))  # fmt: skip
+"""Directories of output and of results of test runs, if git ignores them."""
 
 _COMPILED = _words("""
     o obj a so lo la dylib dll lib exp pdb ilk class pyc pyd rlib rmeta hi cmi cmo cmx beam elc d dep
@@ -143,9 +147,9 @@ def is_compiled(name: str, entry: Entry) -> bool:
     return name[dot + 1 :].lower() in _COMPILED if dot > 0 else bool(entry.mode & 0o111)
 
 
-def is_of_results(directory: str) -> bool:
-    """Return whether a directory that git ignores has results of test runs, by its name."""
-    return directory.rpartition("/")[2].lower() in _RESULTS
+def is_of_output(directory: str) -> bool:
+    """Return whether a directory that git ignores has output or results, by its name."""
+    return directory.rpartition("/")[2].lower() in _OUTPUTS
 
 
 def is_of_people(directory: str) -> bool:

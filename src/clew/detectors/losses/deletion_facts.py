@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from clew.detectors.data.data_facts import data_fact
 from clew.detectors.files.generated import common_directory
 from clew.detectors.losses.data_kinds import (
     DATABASE,
     MANY,
+    OTHER,
     SECRET,
     STATE,
     VALUABLE,
@@ -19,6 +20,7 @@ from clew.detectors.losses.data_kinds import (
 )
 from clew.detectors.losses.lost_repositories import LostRepository
 from clew.detectors.losses.lost_tree import Lost, LostGroup, size_of
+from clew.detectors.losses.servers import engine_of_names
 from clew.model.amount import counted, size_text
 from clew.model.fact import Fact, Severity
 
@@ -36,11 +38,13 @@ def is_loss(lost: Sequence[Lost]) -> bool:
     )
 
 
-def directory_fact(group: LostGroup, own: LostRepository | None, others: int, engine: str) -> Fact:
+def directory_fact(group: LostGroup, own: LostRepository | None, others: int) -> Fact:
     """Return the fact about a directory that is gone, with what matters inside it."""
+    start = len(group.directory) + 1
+    engines = {parent[start:]: engine for parent, engine in _engines(group)}
     marks = [repository_mark(own)] if own else []
-    marks += [f"{engine} data"] if engine else []
-    marks += _matters(group)
+    marks += [f"{one} data" + (f" in {where}" if where else "") for where, one in engines.items()]
+    marks += _matters(group, engines)
     marks += [counted(others, "git repository", "git repositories")] if others else []
     return Fact(
         "loss.deleted", "repository" if own else "directory", group.directory,
@@ -120,10 +124,25 @@ def amount(number: int, size: int) -> str:
     return f"{counted(number, 'file')}, {size_text(size)}"
 
 
-def _matters(group: LostGroup) -> list[str]:
+def _engines(group: LostGroup) -> Iterator[tuple[str, str]]:
+    """Yield the directories of storage engines among the lost files."""
+    names: dict[str, set[str]] = {}
+    for change, kind in group.lost:
+        if kind in (DATABASE, OTHER):
+            parent, _, name = change.path.rpartition("/")
+            names.setdefault(parent, set()).add(name)
+    for parent, found in names.items():
+        engine = engine_of_names(found)
+        if engine:
+            yield parent, engine
+
+
+def _matters(group: LostGroup, engines: Mapping[str, str]) -> list[str]:
     """Return what matters in a directory: secrets and databases by name, others by number."""
     start = len(group.directory) + 1 if group.directory else 0
     named = [change.path[start:] for change, kind in group.lost if kind in NAMED]
+    if engines:  # whose files are no news
+        named = [path for path in named if path.rpartition("/")[0] not in engines]
     marks = sorted(named, key=_fame)[:_FEW]
     if len(named) > 2 * _FEW:
         marks = [path for path in marks if is_known(path.rpartition("/")[2])][:1]

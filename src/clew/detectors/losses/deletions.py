@@ -17,7 +17,7 @@ What git has is told without a warning, and so is a directory that became a link
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from clew.detectors.detector import Evidence, Finding, PathChange, WatchedPaths
 from clew.detectors.files.generated import common_directory
@@ -52,9 +52,7 @@ from clew.detectors.losses.recoverable import (
     fates,
 )
 from clew.detectors.losses.series import is_retention, series_of
-from clew.detectors.losses.servers import engine_of
 from clew.detectors.repositories.git_contents import GitContents
-from clew.model.entry import Entry
 
 _BACKUPS = (BACKUP, ARCHIVE, DATABASE, MODEL)
 """Kinds of which older ones are deleted on purpose."""
@@ -108,14 +106,15 @@ class _Report:
 
     def lost(self) -> Iterator[Finding]:
         """Yield what is lost, the largest first."""
+        aged = _old_directories(self._evidence, self._found)
+        for (parent, _), members in aged.items():
+            names = sorted(members)
+            paths = [path for name in names for path in members[name]]
+            yield Finding((retention_fact(parent, names, paths),), paths)
+            for path in {path.rpartition("/")[0] for path in paths}:
+                self._found[path].lost = []
         groups = sorted(lost_groups(self._evidence, self._found), key=lambda one: -len(one.lost))
-        aged = _old_directories(self._evidence, groups)
         for group in groups:
-            if group.directory in aged:
-                paths = [change.path for change in group.claims]
-                parent, _, name = group.directory.rpartition("/")
-                yield Finding((retention_fact(parent, [name], paths),), paths)
-                continue
             inside = [
                 one for one in self._repositories if _is_below(one.directory, group.directory)
             ]
@@ -131,8 +130,7 @@ class _Report:
             group = self._counted(group)
         self._told.update(one.directory for one in inside)
         own = next((one for one in inside if one.directory == group.directory), None)
-        engine = engine_of(self._evidence.old, group.directory)
-        fact = directory_fact(group, own, len(inside) - bool(own), engine)
+        fact = directory_fact(group, own, len(inside) - bool(own))
         # an SQLite database has more to tell
         claims = [change.path for change in group.claims if not change.path.endswith(_SQLITE)]
         yield Finding((fact,), [*claims, *self._below([one.git_dir for one in inside])])
@@ -249,17 +247,33 @@ def _is_sqlite(evidence: Evidence, change: PathChange) -> bool:
     return next(evidence.old.pieces(change.path), b"").startswith(b"SQLite format 3\0")
 
 
-def _old_directories(evidence: Evidence, groups: Sequence[LostGroup]) -> set[str]:
-    """Return the deleted directories that are the oldest of a series."""
-    series: dict[tuple[str, str], dict[str, Entry]] = {}
-    for group in groups:
-        parent, _, name = group.directory.rpartition("/")
-        change = evidence.changes.get(group.directory)
-        if group.is_whole and change is not None and change.old is not None and series_of(name):
-            series.setdefault((parent, series_of(name)), {})[name] = change.old
-    return {
-        f"{parent}/{name}" if parent else name
-        for (parent, _), deleted in series.items()
-        if is_retention(evidence, parent, deleted, are_backups=False)
-        for name in deleted
-    }
+def _old_directories(
+    evidence: Evidence, found: Mapping[str, DirectoryFate]
+) -> dict[tuple[str, str], dict[str, list[str]]]:
+    """Return the deleted directories that are the oldest of their series, with their lost files.
+
+    By the directory around them and the series, and then by name.
+    """
+    series: dict[tuple[str, str], dict[str, list[str]]] = {}
+    for path, fate in found.items():
+        if fate.lost:
+            parent, _, name = _outermost_gone(evidence, path).rpartition("/")
+            if series_of(name):
+                files = series.setdefault((parent, series_of(name)), {}).setdefault(name, [])
+                files += [change.path for change, _ in fate.lost]
+    return {key: members for key, members in series.items() if _are_aged(evidence, key[0], members)}
+
+
+def _are_aged(evidence: Evidence, parent: str, names: Iterable[str]) -> bool:
+    prefix = f"{parent}/" if parent else ""
+    changes = [evidence.changes.get(prefix + name) for name in names]
+    deleted = {change.name: change.old for change in changes if change and change.old}
+    return bool(deleted) and is_retention(evidence, parent, deleted, are_backups=False)
+
+
+def _outermost_gone(evidence: Evidence, directory: str) -> str:
+    """Return the outermost directory around a path that is gone, or ""."""
+    found = ""
+    while directory and evidence.new.entry(directory) is None:
+        found, directory = directory, directory.rpartition("/")[0]
+    return found

@@ -26,8 +26,8 @@ from clew.detectors.losses.builders import (
     Builders,
     is_built,
     is_compiled,
+    is_of_output,
     is_of_people,
-    is_of_results,
 )
 from clew.detectors.losses.copies import Copies
 from clew.detectors.losses.data_kinds import (
@@ -187,7 +187,7 @@ class _Judge:
     def reconsider(self, found: Mapping[str, DirectoryFate]) -> None:
         """Drop from what seems lost what was built, has a copy, or is in git under another name."""
         for directory, parts in self._ignored.items():
-            is_made = is_of_results(directory) or self._is_mostly_built(directory, parts)
+            is_made = is_of_output(directory) or self._is_mostly_built(directory, parts)
             if is_made and not is_of_people(directory):
                 for fate in parts:
                     fate.lost = [one for one in fate.lost if one[1] in _NEVER_BUILT]
@@ -232,7 +232,7 @@ class _Judge:
     def _is_mostly_built(self, directory: str, parts: Sequence[DirectoryFate]) -> bool:
         lost = sum(len(fate.lost) for fate in parts)
         files = sum(fate.total for fate in parts)
-        return 2 * lost < files and self._builders.can_build(directory)
+        return 2 * lost <= files and self._builders.can_build(directory)
 
     def _look_in_git(self, losses: Sequence[DirectoryFate]) -> None:
         """Find lost files in git by their hash, as after `git stash -u`."""

@@ -6,10 +6,9 @@ PostgreSQL and MySQL have their own detectors, which also report a deleted direc
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection
 
 from clew.detectors.detector import Evidence, Tree
-from clew.model.entry import Entry
 
 _REDIS = "appendonlydir"
 """Of Redis, which has its own detector."""
@@ -45,13 +44,17 @@ class Servers:
 
 def engine_of(tree: Tree, directory: str) -> str:
     """Return the engine whose data a directory holds, or ""."""
-    entries = tree.entries(directory)
-    if not entries:
-        return ""
-    for names, engine in _MARKERS:
-        if all(name in entries for name in names):
+    return engine_of_names(tree.entries(directory))
+
+
+def engine_of_names(names: Collection[str]) -> str:
+    """Return the engine that keeps files with such names in a directory, or ""."""
+    for markers, engine in _MARKERS:
+        if all(name in names for name in markers):
             return engine
-    return _by_beginning(entries)
+    if "CURRENT" in names and any(name.startswith("MANIFEST-") for name in names):
+        return "LevelDB"
+    return "Lucene" if any(name.startswith("segments_") for name in names) else ""
 
 
 _MARKERS = (
@@ -67,14 +70,3 @@ _MARKERS = (
     (("neostore",), "Neo4j"),
     (("metadata", "store", "uuid"), "ClickHouse"),
 )
-_MAX_NAMES = 10_000
-
-
-def _by_beginning(entries: Mapping[str, Entry]) -> str:
-    if "CURRENT" in entries and any(
-        name.startswith("MANIFEST-") for name in list(entries)[:_MAX_NAMES]
-    ):
-        return "LevelDB"
-    if any(name.startswith("segments_") for name in list(entries)[:_MAX_NAMES]):
-        return "Lucene"
-    return ""
