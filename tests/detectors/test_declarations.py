@@ -441,6 +441,26 @@ _SECRETS = [
 ]  # fmt: skip
 
 
+_TOKEN = "ghp_canary16C7e42F292c6912E7710c838347Ae"
+_NAMES = [
+    ("compose.yaml", "services: {%s: {image: x}}\n"), ("compose.yaml", "services: {a: {image: 'u:%s@h/x'}}\n"),
+    ("compose.yaml", "services: {a: {image: x, ports: ['%s:80'], volumes: ['./%s:/x']}}\n"),
+    ("compose.yaml", "services: {a: {image: x, environment: {%s: 1}, cap_add: [%s]}}\n"),
+    ("k.yaml", "apiVersion: v1\nkind: Pod\nmetadata: {name: %s}\nspec: {volumes: [{hostPath: {path: /%s.sock}}], containers: []}\n"),
+    ("main.tf", 'resource "a" "%s" {\n  instance_type = "%s"\n  version = "%s"\n}\n'),
+    ("openapi.yaml", "openapi: 3\ninfo: {version: %s}\npaths: {/%s: {get: {x: {$ref: '#/c/%s'}}}}\n"),
+    ("s.graphql", "type %s {\n  id: %s\n}\n"), ("s.proto", "message %s {\n  string %s = 1;\n}\n"),
+    ("s.graphql", "type A {\n  id: %s\n}\n"), ("s.proto", "message A {\n  %s a = 1;\n}\n"), ("s.prisma", "model A {\n  id %s\n}\n"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("path", "text"), _NAMES)
+def test_a_name_that_looks_like_a_secret_is_hidden(path: str, text: str) -> None:
+    one, two = text.replace("%s", _TOKEN), text.replace("%s", "plain")
+    for old, new in ((two, one), (one, two), (None, one), (one, None)):
+        assert "canary" not in repr(_story(path, old, new)).replace("canary.", "")
+
+
 @pytest.mark.parametrize(("path", "text"), _SECRETS)
 def test_a_secret_is_told_in_no_position(path: str, text: str) -> None:
     one, two = text.replace("%s", "canary"), text.replace("%s", "canarytwo")

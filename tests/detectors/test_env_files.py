@@ -1,6 +1,12 @@
 from __future__ import annotations
 
-from clew.detectors.files.env_files import EnvFiles
+import subprocess
+from pathlib import Path
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from clew.detectors.files.env_files import EnvFiles, keys_of
 from tests.kit.moments import evidence, facts, findings, story
 
 CANARY = b"canary-7f3a"
@@ -49,3 +55,35 @@ def test_what_stands_in_a_value_of_many_lines_is_no_key() -> None:
 
     assert [fact.subject for fact in facts(EnvFiles(), old, new)] == ["KEY"]
     assert {fact.subject for fact in facts(EnvFiles(), {}, new)} == {"A", "KEY", "LAST"}
+
+
+_VALUES = st.one_of(
+    st.text("abc123./_-", max_size=8),
+    st.text("abc 1=#\n'", max_size=10).map(lambda text: f'"{text}"'),
+    st.text('abc 1=#\n"', max_size=10).map(lambda text: f"'{text}'"),
+)
+_LINES = st.one_of(
+    st.tuples(
+        st.sampled_from(["", "export "]), st.text("ABCXYZ_", min_size=3, max_size=5), _VALUES
+    ).map(lambda parts: f"{parts[0]}K{parts[1]}={parts[2]}"),
+    st.sampled_from(["", "# NOTE=1", "   ", "#"]),
+)
+
+
+def test_the_keys_are_those_that_a_shell_assigns(tmp_path: Path) -> None:
+    file = tmp_path / ".env"
+    names = "env -0 | tr '\\n' ' ' | tr '\\0' '\\n' | sed 's/=.*//' | grep '^K' || true"
+
+    @settings(max_examples=60)
+    @given(st.lists(_LINES, max_size=6))
+    def agrees(lines: list[str]) -> None:
+        file.write_text("\n".join([*lines, ""]))
+        script = f"set -a; . ./.env; {names}"
+        run = subprocess.run(
+            ["env", "-i", "PATH=/usr/bin:/bin", "sh", "-c", script],
+            capture_output=True, text=True, check=True, cwd=tmp_path,
+        )  # fmt: skip
+
+        assert set(keys_of(file.read_bytes())) == set(run.stdout.split())
+
+    agrees()

@@ -18,6 +18,7 @@ from clew.detectors.deployment.declared import (
     Risk,
 )
 from clew.detectors.deployment.images import is_stateful, shown_image
+from clew.detectors.files.key_names import shown_name
 from clew.detectors.files.value_changes import KeyPath
 from clew.detectors.formats.values import Hidden, Shown, Value
 from clew.model.fact import Severity
@@ -25,6 +26,7 @@ from clew.model.fact import Severity
 _NAME = re.compile(r"(?:docker-)?(?:compose|stack)(?:[.-][\w.-]{1,80})?\.ya?ml", re.I)
 _COLON = re.compile(r":(?![^{\[]*+[}\]])")
 """Between the parts of a port or volume, but not in `${PORT:-80}` or `[::1]`."""
+_PLACE = re.compile(r"[\w.:${}\[\] -]{1,40}")
 _LOOPBACK = ("127.", "localhost", "[::1]", "::1")
 _DATA_PORTS = frozenset((
     1433, 1521, 2375, 2379, 2380, 3306, 4369, 5432, 5433, 5672, 5984, 6379, 6380, 7000, 7199, 7474,
@@ -144,13 +146,13 @@ def _risks(
         yield "users of the host", NOTE
     for one in _words(service.get("cap_add")):
         bare = one.upper().removeprefix("CAP_")
-        yield f"capability {bare[:40]}", HIGH if bare in _STRONG else NOTE
+        yield f"capability {shown_name(bare[:40])}", HIGH if bare in _STRONG else NOTE
     for one in _words(service.get("security_opt")):
         if "unconfined" in one:
-            yield one[:40], HIGH
+            yield shown_name(one[:40]), HIGH
     for target, source in volumes.items():
         if source.endswith(_SOCKETS) or target.endswith(_SOCKETS):
-            yield f"{source.rpartition('/')[2] or target} mounted", HIGH
+            yield f"{(source or target).rpartition('/')[2][-40:]} mounted", HIGH
         elif source.rstrip("/") + "/" * (source == "/") in _HOST_PLACES:
             yield f"{source} of the host mounted", HIGH
     for target, address in ports.items():
@@ -171,6 +173,7 @@ def _guards(volumes: dict[str, str], *, keeps_data: bool) -> Iterator[tuple[str,
 
 
 def _volume(target: str, source: str) -> str:
+    source, target = shown_name(source), shown_name(target)
     text = f"{source} at {target}" if source else f"at {target}"
     return text if len(text) <= _MAX_VOLUME else f"at {target[-_MAX_VOLUME:]}"
 
@@ -187,7 +190,8 @@ def _ports(value: Value) -> dict[str, str]:
             address, host, target = ["", "", "", *_COLON.split(text)][-3:]
         name = target + (f"/{protocol}" if protocol not in ("", "tcp") else "")
         if target:
-            found[name] = f"{address}:{host}" if address else host or "a free port"
+            place = f"{address}:{host}" if address else host or "a free port"
+            found[name] = shown_name(place) if _PLACE.fullmatch(place) else "…"
     return found
 
 

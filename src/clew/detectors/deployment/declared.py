@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import TypeAlias
 
+from clew.detectors.files.key_names import shown_name
 from clew.detectors.files.setting_marks import setting_marks
 from clew.detectors.files.value_changes import KeyPath, value_changes
 from clew.detectors.formats.values import Unreadable, Value
@@ -75,15 +76,21 @@ def declared_facts(
             yield from _changed(scope, before, after, rename)
 
 
+def _subject(resource: Declared) -> str:
+    """Return kind and name, without names that look like a secret."""
+    return " ".join(shown_name(word) for word in resource.subject.split(" "))
+
+
 def _added(scope: str, new: Declared) -> Fact:
     severity = _worst(risk.severity_if_new for risk in new.risks.values())
     return Fact(
-        "resource.added", scope, new.subject, after=new.main, severity=severity, marks=(*new.risks,)
-    )
+        "resource.added", scope, _subject(new), after=new.main, severity=severity,
+        marks=(*new.risks,),
+    )  # fmt: skip
 
 
 def _removed(scope: str, old: Declared) -> Fact:
-    return Fact("resource.removed", scope, old.subject, before=old.main, severity=old.if_removed)
+    return Fact("resource.removed", scope, _subject(old), before=old.main, severity=old.if_removed)
 
 
 def _changed(
@@ -102,7 +109,7 @@ def _changed(
     said = dict.fromkeys([*gained, *(guard.mark for guard in lost), *marks])
     is_main = old.main != new.main
     yield Fact(
-        "resource.changed", scope, new.subject,
+        "resource.changed", scope, _subject(new),
         old.main if is_main else None, new.main if is_main else None,
         severity=severity, marks=tuple(said),
     )  # fmt: skip

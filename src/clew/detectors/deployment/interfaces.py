@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from clew.detectors.deployment.declared import Declared, Resources
+from clew.detectors.files.key_names import shown_name
+from clew.detectors.files.shown_values import shown_text
 from clew.detectors.files.value_changes import KeyPath
 from clew.detectors.formats.values import Hidden, Shown, Value
 
@@ -36,7 +38,7 @@ def interface_resources(value: Value) -> Resources:
         if key not in ("paths", "webhooks", "channels", "components", "definitions")
     }
     version = _mapping(value.get("info")).get("version")
-    main = version if isinstance(version, str) and len(version) <= 40 else None
+    main = shown_text(version) if isinstance(version, str) else None
     found["interface",] = Declared("API", _without_prose(rest), main)
     others = {key: one for key, one in components.items() if key != "schemas"}
     for kind, entries in others.items():
@@ -71,7 +73,7 @@ def _without_prose(value: Value) -> Value:
     if isinstance(value, dict):
         return {
             key: Hidden(repr(one)) if key in _PROSE and not isinstance(one, dict)
-            else Shown(one.rpartition("/")[2][:60]) if key == "$ref" and isinstance(one, str)
+            else Shown(shown_name(one.rpartition("/")[2])) if key == "$ref" and isinstance(one, str)
             else _without_prose(one)
             for key, one in value.items()
         }  # fmt: skip

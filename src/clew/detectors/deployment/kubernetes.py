@@ -17,6 +17,7 @@ from clew.detectors.deployment.declared import (
     Risk,
 )
 from clew.detectors.deployment.images import shown_image
+from clew.detectors.files.key_names import shown_name
 from clew.detectors.files.value_changes import KeyPath
 from clew.detectors.formats.reading import documents_of
 from clew.detectors.formats.templates import shown_template
@@ -162,7 +163,7 @@ def _risks(kind: str, given: dict[str, Value], pod: dict[str, Value]) -> Iterato
     for volume in _list(pod.get("volumes")):
         place = _text(_mapping(_mapping(volume).get("hostPath")).get("path"))
         if place.endswith(".sock") or place.rstrip("/") + "/" * (place == "/") in _HOST_PLACES:
-            yield f"{place} of the host mounted", HIGH
+            yield f"{shown_name(place)} of the host mounted", HIGH
     for container in _containers(pod):
         yield from _container_risks(_mapping(container.get("securityContext")))
     spec = _mapping(given.get("spec"))
@@ -187,7 +188,7 @@ def _container_risks(context: dict[str, Value]) -> Iterator[tuple[str, Risk]]:
         yield "runs as root", NOTE
     for one in _list(_mapping(context.get("capabilities")).get("add")):
         bare = _text(one).upper().removeprefix("CAP_")[:40]
-        yield f"capability {bare}", HIGH if bare in _STRONG else NOTE
+        yield f"capability {shown_name(bare)}", HIGH if bare in _STRONG else NOTE
 
 
 def _rights(given: dict[str, Value]) -> Iterator[tuple[str, Risk]]:

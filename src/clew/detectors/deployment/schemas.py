@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable
 
 from clew.detectors.deployment.declared import Declared, Resources
+from clew.detectors.files.key_names import shown_name
 from clew.detectors.formats.values import NodeCounter, Shown, Unreadable, Value
 from clew.model.fact import Severity
 
@@ -47,7 +48,7 @@ def graphql_resources(text: str) -> Resources:
         body: dict[str, Value] = {}
         inner = _inner(text, match.end())
         for field in _GRAPHQL_FIELD.finditer(inner) if inner is not None else ():
-            body[field[1]] = Shown("".join((field[3] or "").split()) or "value")
+            body[field[1]] = _shown("".join((field[3] or "").split()) or "value")
         if kind == "union":
             members = text[match.end() : match.end() + 2000].partition("=")[2]
             body = {
@@ -66,9 +67,9 @@ def proto_resources(text: str) -> Resources:
         body: dict[str, Value] = {}
         for field in _PROTO_FIELD.finditer(_flat(inner)):
             if field[2]:
-                body[field[2]] = Shown(f"{' '.join(field[1].split())} = {field[3]}")
+                body[field[2]] = _shown(f"{' '.join(field[1].split())} = {field[3]}")
             elif field[4]:
-                body[f"rpc {field[4]}"] = Shown(f"{field[5].strip()} → {field[6].strip()}")
+                body[f"rpc {field[4]}"] = _shown(f"{field[5].strip()} → {field[6].strip()}")
             else:
                 body[field[7]] = Shown(f"= {field[8]}")
         _add(found, match[1], match[2], body)
@@ -84,12 +85,17 @@ def prisma_resources(text: str) -> Resources:
         fields = _PRISMA_FIELD.finditer(inner)
         is_model = match[1] in ("model", "enum", "type", "view")
         body: dict[str, Value] = {
-            field[1]: Shown(field[2] or "value") for field in fields if is_model
+            field[1]: _shown(field[2] or "value") for field in fields if is_model
         }
         if not is_model:
             body = {"settings": inner}
         _add(found, match[1], match[2], body)
     return found
+
+
+def _shown(text: str) -> Shown:
+    """Return a type as it is shown, without words that look like a secret."""
+    return Shown(" ".join(shown_name(word) for word in text.split(" ")))
 
 
 def _add(found: Resources, kind: str, name: str, body: dict[str, Value]) -> None:

@@ -14,11 +14,13 @@ from clew.detectors.deployment.declared import (
     Resources,
     Risk,
 )
+from clew.detectors.files.shown_values import shown_value
 from clew.detectors.formats.hcl_reader import HclBlock, read_hcl
 from clew.detectors.formats.values import Hidden, Value
 from clew.model.fact import Severity
 
 _OPEN = ("0.0.0.0/0", "::/0", "*", "Internet", "Any")
+_PORT = re.compile(r"\d{1,5}(?:-\d{1,5})?|\*|-1")
 _WEB_PORTS = ("80", "443", "8080", "8443")
 _STATEFUL = re.compile(
     r"db_instance|rds_cluster|db_cluster|dynamodb_table|s3_bucket|storage_bucket|storage_account"
@@ -65,7 +67,7 @@ def address(key: tuple[str, ...]) -> str:
 
 def _declared(block: HclBlock) -> Declared:
     body = _body(block)
-    main = next((_text(body.get(name)) for name in _MAIN if body.get(name)), None)
+    main = next((shown_value((name,), body[name]) for name in _MAIN if body.get(name)), None)
     kind = block.labels[0] if block.type == "resource" and block.labels else ""
     is_stateful = bool(_STATEFUL.search(kind))
     is_secret = _is_true(body.get("sensitive"))
@@ -73,7 +75,7 @@ def _declared(block: HclBlock) -> Declared:
     return Declared(
         address((block.type, *block.labels)),
         shown,
-        main if main and len(main) <= 40 else None,
+        main,
         dict(_risks(kind, block)),
         dict(_guards(block)),
         Severity.HIGH if is_stateful else Severity.NONE,
@@ -148,7 +150,7 @@ def _ports(block: HclBlock) -> list[str]:
         for name in ("from_port", "to_port", "ports", "destination_port_range")
         for port in _words(one.attributes.get(name))
     ]
-    return list(dict.fromkeys(port for port in found if len(port) <= 11))
+    return list(dict.fromkeys(port for port in found if _PORT.fullmatch(port)))
 
 
 def _guards(block: HclBlock) -> Iterator[tuple[str, Guard]]:
