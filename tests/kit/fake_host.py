@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+from clew.model.database_look import LookedServer
 from clew.model.signals import Listening, Signals
 from clew.operations.host import Host
 from clew.store.limits import StoreLimits
@@ -57,6 +58,10 @@ class FakeHost(Host):
         self.machine_store = machine_store or Host.machine_store
         self._environ = environ
         self._actions: dict[str, tuple[Callable[[], object], int | None]] = {}
+        self.servers: tuple[LookedServer, ...] = ()
+        """What database servers say."""
+        self.looks = 0
+        """How often they were asked."""
         self.reached: list[str] = []
         """The fail points, in order."""
 
@@ -84,6 +89,10 @@ class FakeHost(Host):
 
     def observe(self, root: bytes) -> Signals:
         return super().observe(root) if self.signals is None else self.signals
+
+    def look_at_servers(self, root: bytes) -> tuple[LookedServer, ...]:
+        self.looks += 1
+        return self.servers
 
     def boot_id(self) -> str:
         return self.boot if self.boot is not None else super().boot_id()

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from clew import opening
 from clew.model.checkpoint import Checkpoint
+from clew.model.database_look import DatabaseLook, LookedDatabase, LookedServer, LookedTable
 from clew.model.record import Origin
 from clew.model.retention import RetentionRule
 from clew.operations.maintenance.delete import make_tombstones
@@ -26,6 +27,15 @@ from tests.old_stores import agent
 from tests.old_stores.describe import describe
 
 HERE = Path(__file__).parent
+LOOK = DatabaseLook(
+    1_800_000_000_000_000_000,
+    (
+        LookedServer(
+            "postgres", "data", "15.18", (LookedDatabase("shop", (LookedTable("orders", 5000),)),),
+            ("postgres",),
+        ),
+    ),
+)  # fmt: skip
 
 
 def main() -> None:
@@ -70,6 +80,8 @@ def _work(place: Path) -> dict[str, object]:
         assert rescue is not None
         save("went back", lambda root: (root / "text").write_text("another way\n"))
         drilled = clew.drill("good-one").checkpoint.id.hex()
+        with clew.writing_context() as context:
+            context.store.looks.put(clew.resolve("good-one").id, LOOK)
         agent.leave(clew)
         session = agent.session_now(clew)
         uuid = clew.info.text_id
@@ -80,6 +92,7 @@ def _work(place: Path) -> dict[str, object]:
         "rescue": rescue.id.hex(),
         "removed": {doomed.id.hex(): RetentionRule.DELETE, thinned.id.hex(): RetentionRule.HOURLY},
         "drilled": drilled,
+        "looked": True,
         "session": session,
     }
 

@@ -17,9 +17,11 @@ from clew.store.format_file import VERSION
 from clew.workspace import Workspace
 from tests.old_stores import agent
 from tests.old_stores.describe import describe
+from tests.old_stores.make import LOOK
 
 HERE = Path(__file__).parent
 ARCHIVES = sorted(path.name for path in HERE.glob("v*.tar.gz"))
+WITH_LOOKS = [f"v1-catalogue-{number}.tar.gz" for number in range(7, schema.VERSION + 1)]
 WITH_SESSIONS = [f"v1-catalogue-{number}.tar.gz" for number in range(4, schema.VERSION + 1)]
 
 
@@ -125,6 +127,14 @@ def test_the_same_files_still_have_the_same_id(old: Old) -> None:
         saved = clew.save("again").checkpoint.record
 
         assert saved.state.hex() == one["state"]
+
+
+@pytest.mark.parametrize("archive", WITH_LOOKS)
+def test_what_databases_said_is_still_known(archive: str, tmp_path: Path) -> None:
+    old = Old(archive, tmp_path)
+    with old.open() as clew:
+        assert old.manifest["looked"]
+        assert clew.show("good-one").look == LOOK
 
 
 def test_it_can_be_worked_on(old: Old) -> None:

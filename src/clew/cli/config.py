@@ -39,7 +39,9 @@ checkpoints are thinned out by age.
 `min-free`: disk space that a save leaves free, a size or `auto` (2 % of the disk, at most 1 GiB).
 `restore.unattended`: if on, an agent may overwrite files through `clew mcp` without confirmation.
 `story.background`: if on, a background process describes checkpoints that hooks have saved; if off,
-`clew log` and `clew show` describe them each time.""",
+`clew log` and `clew show` describe them each time.
+`story.live-databases`: if on, the background process asks PostgreSQL, MySQL and MariaDB servers that
+run in the workspace for their tables after each checkpoint (without a password, read-only).""",
     (
         Positional(
             "ACTION", "`get`, `set` or `unset` (default: list all settings)", required=False

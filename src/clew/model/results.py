@@ -12,6 +12,7 @@ from clew.model.named_tuple import NamedTuple
 from clew.model.record import Coverage
 
 if TYPE_CHECKING:
+    from clew.model.database_look import DatabaseLook
     from clew.model.fact import Fact
     from clew.model.story import Story
     from clew.model.verdict import Verdict
@@ -26,6 +27,8 @@ class CheckpointStory(NamedTuple):
     """Parts of the story that the intent does not mention."""
     verdicts: tuple[Verdict, ...] = ()
     """All verdicts on its state, newest first."""
+    look: DatabaseLook | None = None
+    """What running database servers said after it was taken."""
 
 
 class Blame(NamedTuple):

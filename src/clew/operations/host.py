@@ -16,6 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from clew.model.database_look import LookedServer
     from clew.model.signals import Signals
 
 _NO_LIMIT = 1 << 62
@@ -68,6 +69,12 @@ class Host:
         from clew.worktree.observe import observe  # noqa: PLC0415  a hook that finds nothing new is fast
 
         return observe(root)
+
+    def look_at_servers(self, root: bytes) -> tuple[LookedServer, ...]:
+        """Return what the database servers that run in a workspace say."""
+        from clew.worktree.look_at_servers import look_at_servers  # noqa: PLC0415  off by default
+
+        return look_at_servers(root)
 
     def fail_point(self, name: str) -> None:
         """Do nothing.  Operations call this where a crash or a concurrent change is hardest to survive.

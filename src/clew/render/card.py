@@ -6,7 +6,16 @@ from typing import TYPE_CHECKING
 
 from clew.model.ids import short
 from clew.policy.labels import FAILED
-from clew.render import checkpoint_title, drill, position, story, timestamps, units, verdicts
+from clew.render import (
+    checkpoint_title,
+    databases,
+    drill,
+    position,
+    story,
+    timestamps,
+    units,
+    verdicts,
+)
 from clew.render.columns import field
 from clew.render.safe import safe, safe_line, safe_path
 from clew.render.style import Style, paint
@@ -71,6 +80,8 @@ def shown(details: CheckpointStory, look: Style) -> Iterator[str]:
             yield f"  {safe(line)}"
     yield ""
     yield from story.lines(details.story, look)
+    if details.look is not None:
+        yield from databases.looked(details.look, record.time_ns, look)
     for text in details.unmentioned:
         yield paint(f"  ≠ not mentioned in the intent: {safe(text)}", "yellow", look)
     yield ""

@@ -23,6 +23,7 @@ from clew.render.json_values import (
     entry_value,
     fact_value,
     identifier,
+    look_value,
     path_value,
     reason_value,
     story_value,
@@ -92,6 +93,7 @@ def shown(details: CheckpointStory) -> history.ShowOutput:
         **story_value(details.story),
         "unmentioned": list(details.unmentioned),
         "verdicts": [verdict_value(verdict) for verdict in details.verdicts],
+        "databases": None if details.look is None else look_value(details.look),
     }
 
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from clew.model.change import Change, ChangeCounts
     from clew.model.checkpoint import Checkpoint, Labels, WorkspaceInfo
+    from clew.model.database_look import DatabaseLook
     from clew.model.drill import Drill
     from clew.model.fact import Fact
     from clew.model.position import Position
@@ -205,6 +206,35 @@ def verdict_value(verdict: Verdict) -> shapes.Verdict:
         "network": verdict.details.network or None,
         "notes": list(verdict.details.notes),
         "reason": verdict.details.reason or None,
+    }
+
+
+def look_value(look: DatabaseLook) -> shapes.DatabaseLook:
+    return {
+        "time": rfc3339(look.time_ns),
+        "servers": [
+            {
+                "kind": server.kind,
+                "directory": server.directory,
+                "version": server.version,
+                "problem": server.problem or None,
+                "superusers": list(server.superusers),
+                "databases": [
+                    {
+                        "name": database.name,
+                        "tables": [
+                            {
+                                "name": table.name,
+                                "row_count": None if table.rows < 0 else table.rows,
+                            }
+                            for table in database.tables
+                        ],
+                    }
+                    for database in server.databases
+                ],
+            }
+            for server in look.servers
+        ],
     }
 
 

@@ -259,7 +259,15 @@ class Checkpoints:
                 "UPDATE checkpoints SET deleted = ?, record = NULL, rule = ? WHERE id = ?",
                 (now, rule, identifier),
             )
-            for table in ("labels", "meta_values", "counts", "stories", "drills", "failures"):
+            for table in (
+                "labels",
+                "meta_values",
+                "counts",
+                "stories",
+                "drills",
+                "failures",
+                "looks",
+            ):
                 self._database.execute(f"DELETE FROM {table} WHERE checkpoint = ?", (identifier,))
             if purge:
                 self._database.execute("DELETE FROM verdicts WHERE checkpoint = ?", (identifier,))

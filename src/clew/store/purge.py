@@ -214,7 +214,7 @@ def _in_packs(store: Store, targets: Targets) -> Iterator[str]:
 def _in_catalogue(store: Store) -> Iterator[str]:
     tables = [
         table
-        for table in ("labels", "meta_values", "stories", "drills", "failures")
+        for table in ("labels", "meta_values", "stories", "drills", "failures", "looks")
         if store.database.one(
             f"SELECT 1 FROM {table} WHERE checkpoint IN"
             " (SELECT id FROM checkpoints WHERE deleted IS NOT NULL) LIMIT 1"

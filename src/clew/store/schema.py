@@ -173,7 +173,21 @@ CREATE TABLE failures (
 CREATE INDEX failed_calls ON failures (workspace, id);
 """
 
-ADDED = {2: STORIES, 3: VERDICTS_AND_FORKS, 4: SESSIONS, 5: REMOVALS, 6: DRILLS_AND_FAILURES}
+LOOKS = """
+-- what running database servers said after a checkpoint was taken; `content` is bencode
+CREATE TABLE looks (
+  checkpoint BLOB PRIMARY KEY, time INTEGER NOT NULL, content BLOB NOT NULL
+) WITHOUT ROWID;
+"""
+
+ADDED = {
+    2: STORIES,
+    3: VERDICTS_AND_FORKS,
+    4: SESSIONS,
+    5: REMOVALS,
+    6: DRILLS_AND_FAILURES,
+    7: LOOKS,
+}
 """Schema changes by version; an older catalogue is migrated when it is opened."""
 
 ALL = OBJECTS + ANNOTATIONS + "".join(ADDED.values())
@@ -199,16 +213,18 @@ ANNOTATION_TABLES = (
     "touched",
     "drills",
     "failures",
+    "looks",
 )
 """The tables in the backup; everything else can be rebuilt from the packs."""
 
-VERSION = 6
+VERSION = 7
 
 _SINCE = {
     "stories": 2,
     "forks": 3,
     **dict.fromkeys(("sessions", "messages", "tasks", "effects", "forgotten", "touched"), 4),
     **dict.fromkeys(("drills", "failures"), 6),
+    "looks": 7,
 }
 
 

@@ -23,6 +23,7 @@ from clew.store.journal import Journal
 from clew.store.layout import Layout
 from clew.store.limits import DEFAULT, StoreLimits
 from clew.store.locks import Locks
+from clew.store.looks import Looks
 from clew.store.pack_watch import PackWatch
 from clew.store.reader import ObjectReader
 from clew.store.session_scratch import SessionScratchFiles
@@ -74,6 +75,7 @@ class Store:
         self.journal = Journal(database)
         self.settings = SettingRows(database)
         self.stories = Stories(database)
+        self.looks = Looks(database)
         self.failures = FailureRows(database)
         self.forks = ForkRows(database)
         self.sessions = SessionRows(database)

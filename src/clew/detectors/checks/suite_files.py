@@ -194,14 +194,10 @@ class _Comparison:
                 )
             elif one.new is None and one.old is not None:
                 if one.change.removed:
-                    lost.append(
-                        _Deleted(one.path, _number(one.change.removed), one.change.removed)
-                    )
+                    lost.append(_Deleted(one.path, _number(one.change.removed), one.change.removed))
             else:
                 yield from self._edited(one)
-        lost += [
-            _Deleted(change.path, number, None) for change, number in self._counted if number
-        ]
+        lost += [_Deleted(change.path, number, None) for change, number in self._counted if number]
         yield from self._deleted(lost)
 
     def _add_all(self, changes: Sequence[tuple[PathChange, str]], most: int) -> None:

@@ -28,7 +28,7 @@ def start_background_stories(context: Context, *, if_missing: bool = False) -> N
     With `if_missing`, it is not started where all stories are stored.
     """
     try:
-        if not is_wanted(context) or (if_missing and not _is_any_missing(context)):
+        if not is_wanted(context) or (if_missing and not _is_work_left(context)):
             return
         start_background_process(context, _MODULE, context.store.locks.try_stories)
     except (ClewError, OSError):
@@ -44,8 +44,11 @@ def is_wanted(context: Context) -> bool:
     return context.store.settings.all(context.workspace).get(BACKGROUND) != "off"
 
 
-def _is_any_missing(context: Context) -> bool:
-    from clew.story.version import story_version  # noqa: PLC0415 - the same
+def _is_work_left(context: Context) -> bool:
+    from clew.operations.history.database_looks import is_look_due  # noqa: PLC0415 - the same
+    from clew.story.version import story_version  # noqa: PLC0415
 
+    if is_look_due(context, set()):
+        return True
     version = story_version(context.store.settings.all(context.workspace))
     return bool(context.store.stories.missing(context.workspace, version, 1))

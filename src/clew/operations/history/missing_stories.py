@@ -72,6 +72,13 @@ def next_missing(context: Context, tried: set[CheckpointId]) -> Checkpoint | Non
         return next(left, None)
 
 
+def derive_again(
+    context: Context, checkpoint: Checkpoint, limits: WorkerLimits = BACKGROUND_LIMITS
+) -> bool:
+    """Derive and store the story of a checkpoint about which more is known; it takes its own locks."""
+    return _derive_and_store(context, checkpoint, limits)
+
+
 class _Basis(NamedTuple):
     """What must not change while a story is derived."""
 

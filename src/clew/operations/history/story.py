@@ -26,6 +26,7 @@ from clew.operations.restore.stopped_processes import signals_of
 from clew.operations.save.scan import scan_live
 from clew.operations.sessions.task_lists import with_tasks
 from clew.render.units import count
+from clew.story.looked import looked_facts
 from clew.story.observed import observed_facts
 from clew.story.version import cut_version, is_current_version, story_version
 
@@ -93,7 +94,8 @@ def story_details(
     unmentioned = left_unsaid(checkpoint.labels.intent, story)
     verdicts = tuple(context.store.verdicts.of_state(checkpoint.record.state))
     shown = with_tasks(context, checkpoint._replace(headline=story.headline))
-    return CheckpointStory(shown, story, unmentioned, verdicts)
+    look = context.store.looks.get(checkpoint.id)
+    return CheckpointStory(shown, story, unmentioned, verdicts, look)
 
 
 def derive_missing_headlines(
@@ -118,7 +120,10 @@ def story_between(
     context: Context, old: StorySide, new: StorySide, limits: WorkerLimits | None = None
 ) -> Story:
     """Return the story between any two states, in either direction."""
-    facts = observed_facts(old.signals, new.signals, os.fsdecode(context.root))
+    facts = [
+        *observed_facts(old.signals, new.signals, os.fsdecode(context.root)),
+        *looked_facts(old.look, new.look),
+    ]
     if old.tree == new.tree:
         return _only_observed(facts)
     from clew.operations.history.story_worker import derive_story  # noqa: PLC0415  an unchanged save needs none of it
@@ -150,7 +155,8 @@ def difference_with_story(
 
 def story_side(context: Context, checkpoint: Checkpoint) -> StorySide:
     """Return a checkpoint as one side of a story."""
-    return StorySide(checkpoint.record.tree, signals_of(context, checkpoint))
+    look = context.store.looks.get(checkpoint.id)
+    return StorySide(checkpoint.record.tree, signals_of(context, checkpoint), look=look)
 
 
 def _stored_story(

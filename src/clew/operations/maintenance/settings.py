@@ -9,6 +9,7 @@ from clew.model.pattern import check_pattern
 from clew.model.quantity import parse_duration, parse_size
 from clew.operations.context import EXCLUDE, EXCLUDE_LARGER_THAN, Context
 from clew.operations.history.background_stories import BACKGROUND
+from clew.operations.history.database_looks import LIVE_DATABASES
 from clew.operations.sandbox.background_drills import EVERY, OFF
 from clew.policy.labels import shorten_intent
 from clew.policy.redaction.redact import redact_words
@@ -50,6 +51,7 @@ DEFAULTS = {
     MIN_FREE: AUTO,
     UNATTENDED: "off",
     BACKGROUND: "on",
+    LIVE_DATABASES: "off",
     PLUGINS: "",
     WRITER: "",
     VERIFY: "",
@@ -142,7 +144,7 @@ def _check(key: str, value: str) -> None:
         _check_own_check(value)
     elif key == GATE_RULES:
         _check_rules(value)
-    elif key in (BACKGROUND, GATE, UNATTENDED) and value not in ("on", "off"):
+    elif key in (BACKGROUND, GATE, LIVE_DATABASES, UNATTENDED) and value not in ("on", "off"):
         raise BadOption(key, "must be on or off")
     elif key == KEEP_LAST and not (value.isascii() and value.isdigit()):
         raise BadOption(key, "must be a whole number")

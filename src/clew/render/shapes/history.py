@@ -10,6 +10,7 @@ from clew.render.shapes.values import (
     Change,
     Checkpoint,
     Coverage,
+    DatabaseLook,
     Drill,
     Entry,
     EntryName,
@@ -62,6 +63,8 @@ class ShowOutput(Story):
     """notable changes that the intent does not mention, one phrase each"""
     verdicts: list[Verdict]
     """every run of every check on its state, newest first"""
+    databases: DatabaseLook | None
+    """what running database servers said after it was taken, if `story.live-databases` is on; otherwise `null`"""
 
 
 class GoodOutput(TypedDict):

@@ -107,6 +107,42 @@ class Coverage(TypedDict):
     """number of processes whose memory maps could not be read"""
 
 
+class LookedTable(TypedDict):
+    name: str
+    """its name, with its schema unless that is `public`"""
+    row_count: int | None
+    """about how many rows it has, as the server says; `null` if it does not know"""
+
+
+class LookedDatabase(TypedDict):
+    name: str
+    """its name"""
+    tables: list[LookedTable]
+    """its tables"""
+
+
+class LookedServer(TypedDict):
+    kind: str
+    """`postgres`, `mysql` or `mariadb`"""
+    directory: str
+    """its data directory, relative to the workspace"""
+    version: str
+    """its version, as it says"""
+    problem: str | None
+    """why it was not looked at; otherwise `null`"""
+    superusers: list[str]
+    """roles with all rights; of PostgreSQL only"""
+    databases: list[LookedDatabase]
+    """its databases"""
+
+
+class DatabaseLook(TypedDict):
+    time: str
+    """when the servers were asked, after the checkpoint was taken"""
+    servers: list[LookedServer]
+    """the servers that ran in the workspace"""
+
+
 class Verdict(TypedDict):
     status: str
     """`passing`, `failing`, `flaky` if the command both passed and failed on the same state, `inconclusive` if the result depends on where the check ran, or `unknown` if it did not exit by itself"""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from clew.model.amount import counted
-from clew.model.fact import Fact, Severity
+from clew.model.fact import Fact, FactBasis, Severity
 from clew.story.words.phrases import NAMED_ON_CARD, NUMBERS, Phrase, base, some
 
 _WHOLE_DATABASE = {
@@ -24,6 +24,8 @@ _DROPPED = ("column", "index", "trigger")
 
 def tables(facts: Sequence[Fact]) -> Phrase:
     short, long = _database(facts[0].scope)
+    if all(fact.basis == FactBasis.LIVE for fact in facts):
+        short, long = f"{short} (live)", f"{long} (live)"
     if all(fact.marks and fact.marks[0] in _WHOLE_DATABASE for fact in facts):
         return _whole_database(short, long, facts)
     ordered = sorted(facts, key=_order)
