@@ -341,7 +341,7 @@ def test_a_queue_that_was_worked_off_is_no_alarm() -> None:
     assert alarms({"jobs/queue.jsonl": _rows(3000)}, {"jobs/queue.jsonl": b""}) == []
 
 
-@pytest.mark.parametrize("path", ["app.tsbuildinfo", "prog.o", "libx.so", "config.json", "blob"])
+@pytest.mark.parametrize("path", ["app.tsbuildinfo", "prog.o", "libx.so", "blob"])
 def test_what_programs_write_again_may_shrink(path: str) -> None:
     content = _dump({f"key-{n}": {"a": 1} for n in range(900)})
 

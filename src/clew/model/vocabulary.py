@@ -313,7 +313,7 @@ FAMILIES: tuple[Family, ...] = (
         ),
     ),
     Family(
-        "detector", "Not analysed", Tier.REST, Lines.SHARED, 0.5, "the detector", "what it could not read", "why",
+        "detector", "Not analysed", Tier.REST, Lines.SHARED, 0.2, "the detector", "what it could not read", "why",
         (("failed", "this part of the story is missing"),),
     ),
 )  # fmt: skip

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from clew.detectors.detector import Evidence, Tree
 from clew.detectors.python.python_environments import SITES, join
 from clew.model.named_tuple import NamedTuple
-from clew.policy.redaction.redact import redact
+from clew.policy.redaction.redact import redact, redact_name
 
 _HEADER_LIMIT = 256 << 10
 """How many bytes of METADATA are read; a description follows the header."""
@@ -59,8 +59,8 @@ class Distribution(NamedTuple):
 
 
 def normalised(name: str) -> str:
-    """Return a package name normalised as in PEP 503."""
-    return re.sub(r"[-_.]+", "-", name).lower()
+    """Return a package name normalised as in PEP 503; a token in it would not be known afterwards."""
+    return re.sub(r"[-_.]+", "-", redact_name(name)).lower()
 
 
 def requirement_name(text: str) -> str | None:

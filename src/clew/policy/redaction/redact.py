@@ -275,6 +275,8 @@ _TOKENS = (
     "hrku-", "fo1_", "fm1", "fm2_", "nfp_", "rnd_", "gho_", "gho-", "ghp_", "ghp-", "ghr_", "ghr-",
     "ghs_", "ghs-", "ghu_", "ghu-", "gr1348941", "gldt-", "glrt-", "glcbt-", "glptt-", "glft-",
     "glffct-", "glimt-", "glagent-", "gloas-", "glsoat-", "atatt", "atctt", "atbb", "npm_", "npm-",
+    "gldt_", "glrt_", "glcbt_", "glptt_", "glft_", "glffct_", "glimt_", "glagent_", "gloas_", "glsoat_",
+    "glpat_",
     "pypi-", "dckr", "rubygems", "clojars_", "oy2", "cio", "akcp", "cmvmd", "bkua_", "sgp_", "squ_",
     "sqp_", "sqa_", "xox", "xapp", "bot", ":aa", "sg.", "sk", "key-", "-us1", "-us2", "-us3",
     "-us4", "-us5", "-us6", "-us7", "-us8", "-us9", "re_", "rk_live_", "rk-live-", "rk_test_",

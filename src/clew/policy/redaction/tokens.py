@@ -80,9 +80,11 @@ TOKENS: tuple[Token, ...] = (
     Token("gr1348941", rf"GR1348941{_TAIL}{{16,}}+"),
     *(
         Token(
-            f"{prefix}-", rf"{prefix}-{_TAIL}{{16,}}+(?:\.[0-9a-z]{{2}}\.?[0-9a-z]{{6,9}}{_STOP})?+"
+            f"{prefix}{mark}",
+            rf"{prefix}{mark}{_TAIL}{{16,}}+(?:\.[0-9a-z]{{2}}\.?[0-9a-z]{{6,9}}{_STOP})?+",
         )
         for prefix in _GITLAB
+        for mark in "-_"  # an identifier has no hyphen
     ),
     Token("atatt", r"ATATT3[A-Za-z0-9_=-]{20,}+"),
     Token("atctt", r"ATCTT3[A-Za-z0-9_=-]{20,}+"),
@@ -103,7 +105,7 @@ TOKENS: tuple[Token, ...] = (
     Token("sqp_", rf"sqp_{_HEX}{{40}}"),
     Token("sqa_", rf"sqa_{_HEX}{{40}}"),
     # messages and mail
-    Token("xox", r"xox[a-z](?:\.xox[a-z])?-[A-Za-z0-9-]{10,}+"),
+    Token("xox", r"xox[a-z](?:[._]xox[a-z])?[-_][A-Za-z0-9_-]{10,}+"),
     Token("xapp", r"xapp-\d-[A-Za-z0-9-]{20,}+"),
     _strict("bot", rf"bot\d{{8,10}}:{_TAIL}{{35}}(?!{_TAIL})"),
     _strict(":aa", rf"\d{{8,10}}:AA{_TAIL}{{33}}(?!{_TAIL})"),
