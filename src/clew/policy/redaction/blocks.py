@@ -203,7 +203,8 @@ def _pattern(name: str) -> re.Pattern[str]:
             ),
             "scalar": (
                 r"(?m:^(?P<indent>[ \t]*+)[\"']?(?P<name>[\w.-]{1,100}+)[\"']?:[ \t]*[|>][-+0-9]{0,2}[ \t]*$)"
-                r"(?P<value>(?:\n(?P=indent)[ \t]+\S[^\n]*+)++)"
+                r"\n(?:[ \t]*+\n)*+(?P<value>(?P=indent)[ \t]+\S[^\n]*+"
+                r"(?:\n(?:(?P=indent)[ \t]+\S[^\n]*+|[ \t]*+(?=\n)))*+)"
             ),
             "insert": (
                 r"(?i:insert\s{1,8}(?:ignore\s{1,8})?into)\s{1,8}[\w.`\"\[\]]{1,200}+\s{0,8}"
