@@ -9,13 +9,13 @@ from functools import cache
 from typing import NamedTuple
 
 from tests.policy.redaction.labelled import Template, templates
-from tests.policy.redaction.test_kinds import KNOWN_MISSES
+from tests.policy.redaction.test_kinds import KNOWN_MISSES, SETS
 
 _PIECE = 12
 """Characters of a random secret that must not be shown; a shorter piece tells little."""
 _TOKENS = 64
 """Kinds of tokens in each kind of name: each costs several files."""
-_CHOSEN = re.compile(r"(?:Hafen331|Passw0rd|Winter24|Sommer25|geheim)")
+_CHOSEN = re.compile(r"(?:Hafen331|Passw0rd|Winter24|Sommer25|Morgen77|geheim)")
 _WEAK = re.compile(r"Hafen\d{5}")
 """Passwords as people choose them, numbered."""
 
@@ -78,7 +78,7 @@ def kinds_of_text() -> tuple[Template, ...]:
     """Return the kinds whose text alone tells that it is a secret."""
     return tuple(
         kind
-        for kind in templates("kinds.txt", "kinds_held_out.txt")
+        for kind in templates(*SETS)
         if not kind.needs_file and kind.name not in KNOWN_MISSES and _is_random(kind)
     )
 
@@ -94,7 +94,7 @@ def kinds_of_file() -> tuple[Template, ...]:
     """Return the kinds that are recognized in a file."""
     return tuple(
         kind
-        for kind in templates("kinds.txt", "kinds_held_out.txt")
+        for kind in templates(*SETS)
         if "file" not in KNOWN_MISSES.get(kind.name, ()) and _is_random(kind)
     )
 

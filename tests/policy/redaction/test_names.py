@@ -14,7 +14,7 @@ from tests.policy.redaction.labelled import Template, templates
 
 TOKENS = [
     kind.only_secret()
-    for kind in templates("kinds.txt", "kinds_held_out.txt")
+    for kind in templates("kinds.txt", "kinds_held_out.txt", "kinds_third.txt")
     if kind.path == "notes.md" and kind.only_secret().is_name
 ]
 WHOLE_WORDS = ("twitter-bearer", "resend")

@@ -264,6 +264,9 @@ def _statements(text: str) -> Iterator[Span]:
         ("mail", "AUTH "),
         ("login", "LOGIN "),
         ("ftp", "PASS "),
+        ("oracle", "DENTIFIED"),
+        ("oracle", "dentified"),
+        ("basic", "auth"),
     ):
         for found in _pattern(name).finditer(text) if sign in text else ():
             if not is_open(found["value"]):
@@ -275,9 +278,16 @@ def _statements(text: str) -> Iterator[Span]:
         ("nested element", "</"),
         ("declaration", "string ="),
         ("auto property", "get;"),
+        ("fallback", "||"),
+        ("fallback", "??"),
+        ("fallback", " or "),
     ):
         for found in _pattern(name).finditer(text) if sign in text else ():
-            if names_secret(found["name"]) and not is_open(found["value"]):
+            value = found["value"]
+            is_named = names_secret(found["name"])
+            if (is_named and not is_open(value)) or (
+                assigns_secret(found["name"]) and looks_made_up(value)
+            ):
                 yield found.span("value")
 
 
@@ -285,6 +295,15 @@ def _pairs(text: str) -> Iterator[Span]:
     """Yield values beside the name in a call: `define('DB_PASSWORD', 'x')`, `getenv("TOKEN", "x")`."""
     for found in _pattern("keyword").finditer(text) if '"' in text else ():
         if names_secret(found["name"]) and looks_made_up(found["value"]):
+            yield found.span("value")
+    for found in _pattern("listed option").finditer(text) if "-" in text else ():
+        if assigns_secret(found["name"]) and not is_open(found["value"]):
+            yield found.span("value")
+    for found in _pattern("set").finditer(text) if "(" in text else ():
+        if names_secret(found["name"]) and looks_made_up(found["value"]):
+            yield found.span("value")
+    for found in _pattern("connect").finditer(text) if "(" in text else ():
+        if not is_open(found["value"]):
             yield found.span("value")
     for found in _pattern("pair").finditer(text) if "(" in text else ():
         name, value = found["name"], found["value"]
@@ -310,6 +329,8 @@ def _directives(text: str) -> Iterator[Span]:
 def _value(text: str, match: re.Match[str], *, whole_line: bool) -> tuple[int, int, str]:
     """Return start and end of the value after a sign, and the quote around it."""
     at, quote = match.end(), ""
+    if tag := _pattern("tag").match(text, at):
+        at = tag.end()
     opening = _pattern("opening").match(text, at)
     if opening is not None:
         at, quote = opening.end(), opening[2]
@@ -331,6 +352,7 @@ def _pattern(name: str) -> re.Pattern[str]:
                 r"(?P<sign>[ \t]{0,20}+(?:={1,3}+>?+|:=|:(?!:|//))[ \t]{0,20}+)"
             ),
             "opening": r"(\\{0,4})([\"'])",
+            "tag": r"[&!][\w!/.-]{1,60}+[ \t]{1,4}",  # an anchor or a tag of YAML
             '"': r"(?:[^\"\\\n]|\\.)*+",
             "'": r"(?:[^'\\\n]|\\.)*+",
             "escaped": r"[^\"'\\\n]*+",
@@ -382,6 +404,23 @@ def _pattern(name: str) -> re.Pattern[str]:
             ),
             "nested element": r"<(?P<name>[\w.:-]{1,100}+)>\s{0,40}<[\w.:-]{1,100}+>(?P<value>[^<>]++)(?=</)",
             # `{password, "x"}`, `:password "x"`
+            "oracle": (
+                r"(?i:\b(?:create|alter)\s{1,8}user\s{1,8}\S{1,100}+\s{1,8}identified\s{1,8}by)\s{1,8}(?P<value>[^\s'\";]{1,200}+)"
+            ),
+            "basic": r"(?i:auth)[ \t]{0,2}[=:][ \t]{0,2}[(\[][\"'][^\"'\n]{0,100}+[\"'],[ \t]{0,4}[\"'](?P<value>[^\"'\n]{1,400}+)",
+            # `secret = process.env.SECRET || "x"`
+            "fallback": (
+                r"(?<![\w-])(?P<name>[\w-]{1,100}+)[ \t]{0,4}[:=][ \t]{0,4}[\w.()\[\]\"'-]{1,100}+[ \t]{1,4}"
+                r"(?:\|\||\?\?|or)[ \t]{1,4}[\"'](?P<value>[^\"'\n]{1,400}+)"
+            ),
+            "listed option": r"[\"']--?(?P<name>[A-Za-z][\w-]{0,60}+)[\"'],[ \t]{0,4}[\"'](?P<value>[^\"'\n]{1,400}+)[\"']",
+            "set": r"(?:(?<=\.)|(?<=[ \t>]))(?:set|with)?_?(?P<name>[A-Za-z]\w{2,60}+)\([ \t]{0,2}[\"'](?P<value>[^\"'\n]{1,400}+)[\"'][ \t]{0,2}\)",
+            # an address, a user and a password; a user and a password
+            "connect": (
+                r"(?:\b(?:PDO|mysqli|mysqli_connect|mysql_connect|pg_connect|getConnection)\([^()\n,]{1,200}+,[^()\n,]{1,100}+,"
+                r"|\b(?:HTTPBasicAuth|[bB]asicAuth|SetBasicAuth|BasicAWSCredentials)\([^()\n,]{1,200}+,"
+                r"|\bCredentials\((?:[^()\n,]{1,200}+,){3})[ \t]{0,4}[\"'](?P<value>[^\"'\n]{1,400}+)[\"']"
+            ),
             "keyword": r"[{(:][ \t]{0,4}(?P<name>[A-Za-z][\w-]{0,99}+)[ \t]{0,4}[, \t][ \t]{0,4}\"(?P<value>[^\"\n]{1,400}+)\"",
             "pragma": r"(?i:\bpragma\s{1,4}(?:re|hex)?key)\s{0,4}=\s{0,4}[\"'](?P<value>[^\"'\n]{1,400}+)",
             "signed": r"(?i:\bjwt\.(?:sign|verify|encode|decode))\([^()\n]{0,200}?,[ \t]{0,4}[\"'](?P<value>[^\"'\n]{1,400}+)",
@@ -393,12 +432,13 @@ def _pattern(name: str) -> re.Pattern[str]:
             "reference": r"[A-Za-z_]\w{0,100}+(?:\.[A-Za-z_]\w{0,100}+){1,10}+",
             "string": r"(?P<quote>\\{0,4}[\"'])(?P<value>[^\"'\\\n]*+)(?P=quote)",
             "pair": (
-                r"\([ \t]{0,4}[\"'](?P<name>[\w.-]{1,100}+)[\"'][ \t]{0,4},[ \t]{0,4}[\"'](?P<value>[^\"'\n]{1,400}+)[\"']"
+                r"\([ \t]{0,4}[\"'](?P<name>[\w.-]{1,100}+)[\"'][ \t]{0,4}(?:,| to )[ \t]{0,4}[\"'](?P<value>[^\"'\n]{1,400}+)[\"']"
             ),
             "called": r"\w\Z",
             "setter": r"(?i:define|putenv|setenv|getenv|set_?property|setdefault|fetch|environ\.get)\Z",
             "directive": (
-                r"(?:^[ \t]{0,40}+(?:ENV|ARG|SetEnv|fastcgi_param|uwsgi_param)[ \t]{1,8}+(?P<name>\w{1,100}+)"
+                r"(?:^[ \t]{0,40}+(?:ENV|ARG|SetEnv|fastcgi_param|uwsgi_param|set(?=[ \t]{1,8}\$))[ \t]{1,8}+"
+                r"\$?(?P<name>\w{1,100}+)"
                 r"|(?<![\w-])(?P<own>requirepass|masterauth|rootpw|bindpw|ldap_default_authtok)"
                 r"(?:[ \t]{1,8}+--\w{1,20}+)?+)"
                 r"[ \t]{1,8}+[\"']?+(?P<value>[^\s\"';=-][^\s\"';]{0,400}+)[\"',;]{0,3}+[ \t]{0,8}+$"

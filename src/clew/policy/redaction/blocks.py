@@ -35,6 +35,17 @@ def find_blocks(text: str) -> Iterator[Span]:
         for found in _pattern("plist").finditer(text):
             if names_secret(found["name"]) and not is_open(found["value"]):
                 yield found.span("value")
+    if "value" in small:
+        for found in _pattern("named value").finditer(text):
+            if assigns_secret(found["name"]) and not is_open(found["value"]):
+                yield found.span("value")
+    if "default" in small:
+        for found in _pattern("variable").finditer(text):
+            if names_secret(found["name"]) and not is_open(found["value"]):
+                yield found.span("value")
+    for found in _pattern("scalar").finditer(text) if ">" in text or "|" in text else ():
+        if names_secret(found["name"]):
+            yield found.span("value")
     if "insert" in small:
         yield from _rows(text)
     if "stringdata" in small or "data:" in small:
@@ -77,6 +88,8 @@ class _Columns:
 
 def _secret_columns(line: str, sign: str) -> _Columns | None:
     """Return the columns of a table's first line; None if it is not one."""
+    if sign in ",;" and (line[:1].isspace() or f"{sign} " in line):
+        return None  # a list in code
     if sign in "|\t":  # inside the quotes of JSON
         line = line.rpartition('"')[2] if line.count('"') == 1 or '": "' in line else line
     cells = [cell.strip().strip("\"'*_ ") for cell in _split(line, sign)]
@@ -171,7 +184,7 @@ def _pattern(name: str) -> re.Pattern[str]:
         {
             "header": r"(?i:pass|pwd|token|secret|api.?key|kennwort)",
             "cell": r"[\w .()/#%-]{0,60}",
-            "csv cell": r"[\w.-]{0,60}",
+            "csv cell": r"[\w.-]{1,60}",
             "rule": r"[ \t|+:=-]*+",
             "putty": (
                 r"(?i:private-lines):[ \t]*\d{1,4}\s(?P<lines>(?:[A-Za-z0-9+/=]{1,80}\s){1,200})"
@@ -179,6 +192,19 @@ def _pattern(name: str) -> re.Pattern[str]:
             ),
             "plist": (
                 r"(?i:<key>)(?P<name>[^<>]{1,100}+)(?i:</key>)\s{0,40}(?i:<string>)(?P<value>[^<>]{1,4000}+)"
+            ),
+            # `- name: DB_PASSWORD`, and below it `value: x`
+            "named value": (
+                r"(?i:\b(?:name|key)[\"']?)[ \t]{0,4}[:=][ \t]{0,4}[\"']?(?P<name>[\w.-]{1,100}+)[\"']?,?\s{1,40}"
+                r"[\"']?(?i:value)[\"']?[ \t]{0,4}[:=][ \t]{0,4}[\"']?(?P<value>[^\s\"',}]{1,4000}+)"
+            ),
+            "variable": (
+                r"\bvariable\s{1,4}\"(?P<name>[\w-]{1,100}+)\"\s{0,4}\{[^{}]{0,2000}?\bdefault\s{0,8}=\s{0,8}\"(?P<value>[^\"\n]{1,400}+)"
+            ),
+            "scalar": (
+                r"(?m:^(?P<indent>[ \t]*+)[\"']?(?P<name>[\w.-]{1,100}+)[\"']?:[ \t]*[|>][-+0-9]{0,2}[ \t]*$)"
+                r"\n(?:[ \t]*+\n)*+(?P<value>(?P=indent)[ \t]+\S[^\n]*+"
+                r"(?:\n(?:(?P=indent)[ \t]+\S[^\n]*+|[ \t]*+(?=\n)))*+)"
             ),
             "insert": (
                 r"(?i:insert\s{1,8}(?:ignore\s{1,8})?into)\s{1,8}[\w.`\"\[\]]{1,200}+\s{0,8}"

@@ -93,6 +93,7 @@ def _pattern(name: str) -> re.Pattern[str]:
             ),
             "said": (
                 rf"(?i:(?<![\w-])(?:{noun})s?)(?:[ \t]{{1,3}}(?i:{filler})){{0,4}}?"
+                r"(?:(?i:(?<=[ \t]for)|(?<=[ \t]of)|(?<=[ \t]on)|(?<=[ \t]f[üu]r)|(?<=[ \t]de)|(?<=[ \t]pour)|(?<=[ \t]para))[ \t]\S{1,40}?(?=:))?"
                 r"(?P<link>[ \t]{0,3}(?:\*{0,2}[:=]\*{0,2}|->|=>|→|⇒|(?<=[ \t])(?i:is|was|to|will[ ]be|should[ ]be|now|ist|lautet|war|est|es|é|ser[áa])(?=[ \t])))?+"
                 rf"[ \t]{{1,3}}(?!(?i:{filler})[ \t]|[<>|&$(])(?P<quote>[\"'`])?"
                 r"(?P<value>(?(quote)[^\s\"'`][^\"'`\n]{0,400}(?=[\"'`])|\S{1,4000}))"

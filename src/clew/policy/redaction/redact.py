@@ -250,7 +250,7 @@ def _prose(text: str, typed: bool) -> Iterable[tuple[int, int]]:
 def _blocks(text: str, typed: bool) -> Iterable[tuple[int, int]]:
     from clew.policy.redaction.blocks import find_blocks  # noqa: PLC0415  the same
 
-    return find_blocks(text) if "\n" in text or "(" in text else ()
+    return find_blocks(text) if "\n" in text or "(" in text or "value" in text else ()
 
 
 def _commands(text: str, typed: bool) -> Iterable[tuple[int, int]]:
@@ -304,7 +304,7 @@ _COMMANDS = (
 _FINDERS: tuple[tuple[Finder, tuple[str, ...]], ...] = (
     (_shapes, ("://", "-----", "%3a%2f%2f", "@tcp(", "@unix(", "@udp(")),
     (_headers, ("authorization", "bearer", "cookie")),
-    (_assignments, (*_NAMES, "sig", "session", "sid", "identified", "login ")),
+    (_assignments, (*_NAMES, "sig", "session", "sid", "identified", "login ", "pdo(", "getconnection(")),
     (_prose, ("pass", "pwd", "pw", "token", "secret", "key", "cred", "login", *_FOREIGN)),
     (_commands, _COMMANDS),
     (_blocks, ("pass", "pwd", "token", "secret", "api_key", "apikey", "api key", "kennwort", "private-lines")),
