@@ -52,6 +52,7 @@ def _tell(name: str, needs_machine: bool, act: VariantAct) -> bool:
                 pass
             after = workspace.save("after", origin=Origin.HOOK).checkpoint
             context = workspace._access.context  # a measurement needs the internals
+            assert after.record.parent is not None
             before = context.find(after.record.parent)
             used, began = getrusage(RUSAGE_CHILDREN), time.monotonic()
             story = story_between(context, story_side(context, before), story_side(context, after))

@@ -81,4 +81,5 @@ def hook_events(root: Path, plants: Plants) -> list[str]:
         }
         for number, text in enumerate(called[::4])
     ]
-    return [json.dumps({**place, **event}) for event in (*prompts, *calls)]
+    events: list[dict[str, object]] = [*prompts, *calls]
+    return [json.dumps({**place, **event}) for event in events]
