@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
 from clew import opening
@@ -81,5 +82,5 @@ def hook_events(root: Path, plants: Plants) -> list[str]:
         }
         for number, text in enumerate(called[::4])
     ]
-    events: list[dict[str, object]] = [*prompts, *calls]
+    events: list[Mapping[str, object]] = [*prompts, *calls]
     return [json.dumps({**place, **event}) for event in events]
