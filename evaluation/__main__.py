@@ -6,6 +6,7 @@ python -m evaluation --freeze DIR   also write each recording, for the tests
 python -m evaluation --fresh        the variants in words (`variant.py`), all of them
 python -m evaluation --fresh git    those whose group or name contains a word
 python -m evaluation --second       the second set of variants, held out; words select as with --fresh
+python -m evaluation --large        large changes, with the worker of a save; --busy beside busy processes
 python -m evaluation --blind        questions about timelines, answered from the headlines alone
 """
 
@@ -23,6 +24,7 @@ from evaluation import scenarios as package
 from evaluation.blind.run import run_blind
 from evaluation.hear_all import hear_all
 from evaluation.judge import Verdict, judge
+from evaluation.large.run import run_large
 from evaluation.recording import freeze
 from evaluation.scenario import SCENARIOS
 from evaluation.table import scenario_lines, totals
@@ -37,6 +39,8 @@ def main(words: list[str]) -> int:
     for option, variants in (("--fresh", fresh), ("--second", second)):
         if option in words:
             return hear_all(variants, [word for word in words if word != option])
+    if "--large" in words:
+        return run_large([word for word in words if word != "--large"])
     if "--blind" in words:
         return run_blind(words)
     target = Path(words.pop(words.index("--freeze") + 1)) if "--freeze" in words else None
