@@ -219,7 +219,10 @@ def look_value(look: DatabaseLook) -> shapes.DatabaseLook:
                     {
                         "name": database.name,
                         "tables": [
-                            {"name": table.name, "row_count": None if table.rows < 0 else table.rows}
+                            {
+                                "name": table.name,
+                                "row_count": None if table.rows < 0 else table.rows,
+                            }
                             for table in database.tables
                         ],
                     }

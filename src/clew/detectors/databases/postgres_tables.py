@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clew.detectors.databases.losses import are_most_rows, has_passing_rows, is_disposable
-from clew.detectors.databases.postgres_catalogue import Catalogue, Role, Table, join
+from clew.detectors.databases.postgres_catalogue import (
+    Catalogue,
+    NoCatalogue,
+    Role,
+    Table,
+    join,
+)
 from clew.detectors.databases.postgres_heap import Heap
 from clew.detectors.databases.sampling import Rows
 from clew.detectors.detector import Evidence, Tree
@@ -32,7 +38,10 @@ class ClusterSide:
 
     def columns(self, database: int, table: int) -> dict[int, str]:
         if database not in self._columns:
-            self._columns[database] = self.catalogue.columns(database)
+            try:
+                self._columns[database] = self.catalogue.columns(database)
+            except NoCatalogue:  # too many columns; the tables are told without them
+                self._columns[database] = {}
         return self._columns[database].get(table, {})
 
 
@@ -139,6 +148,8 @@ class ClusterComparison:
     def _schema_marks(self, database: int, was: Table, now: Table) -> tuple[tuple[str, ...], bool]:
         """Return what else changed in a table, and whether a column was dropped."""
         marks = [f"renamed from {_short(was.name)}"] if was.name != now.name else []
+        if self._has_same_columns(database):
+            return tuple(marks), False
         old, new = self._old.columns(database, was.oid), self._new.columns(database, now.oid)
         if was.oid != now.oid:  # made again: columns have other numbers
             old, new = ({hash(name): name for name in names.values()} for names in (old, new))
@@ -151,6 +162,10 @@ class ClusterComparison:
             if old[number] != new[number]
         ]
         return tuple(marks[:_MARKS]), bool(dropped)
+
+    def _has_same_columns(self, database: int) -> bool:
+        old, new = (side.catalogue.columns_content(database) for side in (self._old, self._new))
+        return old is not None and old == new
 
     def _has_other_rows(self, database: int, was: Table, now: Table) -> bool:
         """Return whether the file of a table is another one, or has other bytes."""
