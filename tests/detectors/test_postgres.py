@@ -123,6 +123,33 @@ def test_a_test_database_is_dropped_without_a_warning() -> None:
     ]
 
 
+def test_a_database_made_again_is_compared_by_name() -> None:
+    """As by `dropdb shop && createdb shop && pg_restore`, or with a new cluster in its place."""
+    again = {path.replace("/16384/", "/16999/"): content for path, content in cluster().items()}
+    number, other = (16384).to_bytes(4, "little"), (16999).to_bytes(4, "little")
+    databases = f"{ROOT}/global/1262"
+    again[databases] = again[databases].replace(number + b"shop\0", other + b"shop\0")
+    assert again[databases] != cluster()[databases]
+
+    assert [fact for fact in facts(Postgres(), cluster(), again) if fact.severity == "high"] == []
+
+    empty = {path: content for path, content in again.items() if path != f"{ROOT}/base/16999/16395"}
+    empty[f"{ROOT}/base/16999/16395"] = b""
+    loud = [fact for fact in facts(Postgres(), cluster(), empty) if fact.severity == "high"]
+    assert [(fact.subject, fact.before, fact.after) for fact in loud] == [("invoices", "80", "0")]
+
+
+def test_another_cluster_in_the_same_place_is_said_to_be_another() -> None:
+    new = cluster(15, "after") | {
+        f"{ROOT}/global/pg_control": cluster(16)[f"{ROOT}/global/pg_control"]
+    }
+
+    found = facts(Postgres(), cluster(), new)
+
+    assert "another cluster" in next(fact for fact in found if fact.kind == "data.changed").marks
+    assert ("invoices", "high") in [(fact.subject, fact.severity) for fact in found]
+
+
 def test_while_the_server_runs_a_vanished_file_is_told_without_a_name() -> None:
     old, new = running(cluster()), running(cluster())
     del new[file_of("invoices")]

@@ -6,9 +6,13 @@ import struct
 import time
 from pathlib import Path
 
+import pytest
+
 from clew.detectors.databases.sqlite import Sqlite
 from clew.detectors.databases.sqlite_limits import SqliteLimits
+from clew.story.analyse import analyse, ask
 from tests.detectors.sqlite_files import PATIENT, THREE, USERS, database, fact_rows, run_detector
+from tests.kit.moments import MemoryTree, evidence
 
 PAGE = 4096
 
@@ -152,3 +156,28 @@ def _exploding(directory: Path) -> bytes:
     content[at : at + 10] = struct.pack(">BHHHBH", 13, 0, 1, PAGE - 5, 0, PAGE - 5)
     content[at + PAGE - 5 : at + PAGE] = bytes((3, 1, 3, 0, 0))  # one row of two nulls
     return bytes(content)
+
+
+class Stopped(BaseException):
+    """As the worker raises it when a detector has used up its time."""
+
+
+def test_a_detector_that_is_stopped_while_sqlite_reads_stops(tmp_path: Path) -> None:
+    found = evidence({}, {"app.db": database(tmp_path, *THREE)})
+    reads = 0
+
+    def stop(at: int, length: int) -> bytes:
+        nonlocal reads
+        reads += 1
+        raise Stopped
+
+    tree = found.new
+    assert isinstance(tree, MemoryTree)
+    reader = tree.reader("app.db")
+    assert reader is not None
+    reader.read = stop  # type: ignore[method-assign]
+    tree.reader = lambda path: reader if path == "app.db" else None  # type: ignore[method-assign]
+
+    with pytest.raises(Stopped):
+        list(analyse(found, [Sqlite(PATIENT)], [], ask))
+    assert reads == 1

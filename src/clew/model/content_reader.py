@@ -35,9 +35,14 @@ class StoredReader:
         self._starts = [0, *accumulate(token.length for token in self._tokens)]
         self._recent: OrderedDict[ObjectId, bytes] = OrderedDict()
         self._recent_bytes = 0
+        self._last = 0, 0, b""
+        """The chunk that was read last: where it begins and ends, and its bytes."""
 
     def read(self, at: int, length: int) -> bytes:
-        found = [self._bytes(token, start, stop) for token, start, stop in self._spans(at, length)]
+        begin, end, blob = self._last
+        if begin <= at and at + length <= end:  # most reads follow another one closely
+            return blob[at - begin : at - begin + length]
+        found = [self._bytes(*span) for span in self._spans(at, length)]
         return found[0] if len(found) == 1 else b"".join(found)
 
     def runs(self, at: int, length: int) -> tuple[Run, ...]:
@@ -45,32 +50,33 @@ class StoredReader:
             (token.blob, start, stop - start)
             if isinstance(token, Chunk)
             else (b"", 0, stop - start)
-            for token, start, stop in self._spans(at, length)
+            for token, _, start, stop in self._spans(at, length)
         )
 
-    def _spans(self, at: int, length: int) -> list[tuple[Token, int, int]]:
-        """Return the tokens that a range is in, each with the part of it."""
+    def _spans(self, at: int, length: int) -> list[tuple[Token, int, int, int]]:
+        """Return the tokens that a range is in: where each begins, and the part of it."""
         end = min(at + length, self.size)
         if at < 0 or at >= end:
             return []
         index = bisect_right(self._starts, at) - 1
         found = []
         while at < end and index < len(self._tokens):
-            token, start = self._tokens[index], self._starts[index]
-            stop = min(end, start + token.length)
+            token, begin = self._tokens[index], self._starts[index]
+            stop = min(end, begin + token.length)
             if stop > at:
-                found.append((token, at - start, stop - start))
+                found.append((token, begin, at - begin, stop - begin))
             at = max(at, stop)
             index += 1
         return found
 
-    def _bytes(self, token: Token, start: int, stop: int) -> bytes:
+    def _bytes(self, token: Token, begin: int, start: int, stop: int) -> bytes:
         if isinstance(token, Zeros):
             return bytes(stop - start)
         blob = self._recent.get(token.blob)
         if blob is None:
             blob = self._get(token.blob)
             self._remember(token.blob, blob)
+        self._last = begin, begin + len(blob), blob
         return blob[start:stop]
 
     def _remember(self, identifier: ObjectId, blob: bytes) -> None:

@@ -10,7 +10,8 @@ from __future__ import annotations
 from struct import Struct, unpack_from
 
 from clew.detectors.databases.postgres_heap import HeapTuple, Transactions, visible_tuples
-from clew.detectors.detector import Tree
+from clew.detectors.detector import TooLarge, Tree
+from clew.model.ids import ObjectId
 from clew.model.named_tuple import NamedTuple
 
 FIRST_MAJOR, LAST_MAJOR = 10, 18
@@ -25,7 +26,8 @@ _CLASS, _ATTRIBUTE, _NAMESPACE, _DATABASE, _AUTHID = 1259, 1249, 2615, 1262, 126
 _FILENODE_MAP = Struct("<II")
 _MAP_MAGIC = 0x592717
 _MOST_MAPPED = 64
-_CATALOGUE_LIMIT = 64 << 20
+_CATALOGUE_LIMIT = 24 << 20
+"""A larger catalogue takes too long: about 100,000 relations."""
 _TABLES = 20_000
 _NAME = 64
 _OWN_SCHEMAS = ("pg_", "information_schema")
@@ -161,6 +163,12 @@ class Catalogue:
                 found.setdefault(table, {})[number] = name
         return found
 
+    def columns_content(self, database: int) -> ObjectId | None:
+        """Return what is equal if all columns are the same."""
+        place = f"base/{database}"
+        entry = self._tree.entry(join(self._root, f"{place}/{self._mapped(place, _ATTRIBUTE)}"))
+        return entry.content if entry is not None else None
+
     def path(self, database: int, table: Table) -> str | None:
         """Return the path of a table's file; None for one in a tablespace elsewhere."""
         if not table.file or table.space:
@@ -205,7 +213,10 @@ class Catalogue:
 
     def _rows(self, place: str, file: int) -> list[HeapTuple]:
         path = join(self._root, f"{place}/{file}")
-        content = self._tree.read(path, _CATALOGUE_LIMIT)
+        try:
+            content = self._tree.read(path, _CATALOGUE_LIMIT)
+        except TooLarge as error:
+            raise NoCatalogue("has too large a catalogue") from error
         if content is None:
             raise NoCatalogue("lacks a file of its catalogue")
         return [row for row in visible_tuples(content, self.transactions) if len(row.data) >= 68]

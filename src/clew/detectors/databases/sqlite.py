@@ -34,6 +34,7 @@ _ENDINGS = (".db", ".sqlite", ".sqlite3", ".db3")
 _COMPANIONS = ("-wal", "-journal", "-shm")
 _NAMED = 1_000
 """How many files with a database name are inspected."""
+_LONG_LOG = 32 << 20
 _MANY = 3
 """A database that lost all of so many tables was emptied; fewer are told as dropped."""
 _UNNAMED = 200
@@ -131,7 +132,10 @@ def _findings(
     try:
         facts, text = reading.compare(budget)
     except OutOfTime:
-        evidence.problem(path, "takes too long to look into")
+        log = evidence.new.entry(f"{path}-wal")
+        is_long = log is not None and log.size > _LONG_LOG
+        why = f", with a log of {size_text(log.size)}" if log is not None and is_long else ""
+        evidence.problem(path, f"takes too long to look into{why}")
     except apsw.NotADBError:
         evidence.problem(path, "is no SQLite database, or an encrypted one")
     except apsw.Error:
