@@ -122,15 +122,16 @@ def links(facts: Sequence[Fact]) -> Phrase:
 
 
 def _link(fact: Fact, name: str) -> str:
-    if fact.before is None and fact.after is None:  # many links of a directory
+    if fact.before is None and fact.after is None and len(fact.marks) > 1:  # many of a directory
         place = "" if fact.subject == "." else f" in {name}"
         return f"{fact.marks[0]}{place} ({', '.join(fact.marks[1:])})"
     marks = f" ({', '.join(fact.marks)})" if fact.marks else ""
     match fact.kind:
         case "link.added":
-            return f"new link {name} → {fact.after}{marks}"
+            return f"new link {name}" + (f" → {fact.after}" if fact.after else "") + marks
         case "link.removed":
-            now = f", now a {fact.after}" if fact.after else ""
-            return f"link {name} removed (→ {fact.before}{now})"
-        case _:
+            return f"link {name} removed" + (f" (→ {fact.before})" if fact.before else "")
+        case _ if fact.before and fact.after:
             return f"{name}: {arrow(fact)}{marks}"
+        case _:
+            return f"link {name} changed{marks}"
