@@ -16,7 +16,7 @@ _INSTALL = "apt-get install -y -qq --no-install-recommends"
 
 @scenario(
     22, "three lines of nginx.conf, a file of a package", *_SYSTEM, Etc(),
-    machine=True, benign=True, headline=("nginx.conf", "+3 −3 lines", "nginx-common"),
+    machine=True, benign=True, headline=("nginx.conf", "worker_connections 768 → 2048"),
 )  # fmt: skip
 def edit_nginx(place: Place) -> Iterator[None]:
     place.run(f"{_INSTALL} nginx-light")

@@ -459,7 +459,7 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
         "config/declarations",
         1,
         ('resource.added', 'resource.changed', 'resource.removed'),
-        WatchedPaths(suffixes=('.Dockerfile', '.dockerfile', '.gql', '.graphql', '.graphqls', '.json', '.prisma', '.proto', '.tf', '.tofu', '.yaml', '.yml'), heads=('Containerfile', 'Dockerfile', 'dockerfile')),
+        WatchedPaths(suffixes=('.Dockerfile', '.dockerfile', '.gql', '.graphql', '.graphqls', '.hcl', '.json', '.nomad', '.prisma', '.proto', '.tf', '.tofu', '.yaml', '.yml'), heads=('Containerfile', 'Dockerfile', 'dockerfile')),
     ),
     "files.translations:Translations": (
         "data/translations",

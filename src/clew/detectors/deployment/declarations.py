@@ -40,7 +40,17 @@ _TEXT_BUDGET = 384 << 10
 """Bytes of Dockerfiles, Terraform and schemas that are read in one story."""
 
 _VALUE_SUFFIXES = (".yaml", ".yml", ".json")
-_TEXT_SUFFIXES = (".tf", ".tofu", ".graphql", ".graphqls", ".gql", ".proto", ".prisma")
+_TEXT_SUFFIXES = (
+    ".tf",
+    ".tofu",
+    ".hcl",
+    ".nomad",
+    ".graphql",
+    ".graphqls",
+    ".gql",
+    ".proto",
+    ".prisma",
+)
 
 
 class _Dialect(NamedTuple):
@@ -51,6 +61,7 @@ class _Dialect(NamedTuple):
 _COMPOSE = _Dialect("compose", compose.shown_names)
 _KUBERNETES = _Dialect("kubernetes", kubernetes.shown_names)
 _TERRAFORM = _Dialect("terraform")
+_HCL = _Dialect("hcl")
 _DOCKERFILE = _Dialect("dockerfile", dockerfiles.shown_names)
 _INTERFACE = _Dialect("openapi", interfaces.shown_names)
 _CLOUD = _Dialect("cloudformation")
@@ -127,6 +138,8 @@ class _Reader:
             return self._text(change, _DOCKERFILE, dockerfiles.dockerfile_resources)
         if name.endswith((".tf", ".tofu")):
             return self._text(change, _TERRAFORM, terraform.terraform_resources)
+        if name.endswith((".hcl", ".nomad")) and name != ".terraform.lock.hcl":
+            return self._text(change, _HCL, terraform.terraform_resources)
         if schema := schemas.schema_reader(name):
             return self._text(change, _SCHEMA, schema)
         return self._values(change)

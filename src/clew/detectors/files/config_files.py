@@ -21,7 +21,7 @@ from collections.abc import Iterator, Sequence
 from clew.detectors.detector import Evidence, Finding, PathChange, WatchedPaths
 from clew.detectors.files.line_counts import count_lines, is_binary
 from clew.detectors.files.setting_marks import setting_marks
-from clew.detectors.files.shown_values import holds_secrets
+from clew.detectors.files.shown_values import holds_secrets, shown_text
 from clew.detectors.files.source_languages import is_copied_in
 from clew.detectors.files.value_changes import KeyPath, value_changes
 from clew.detectors.formats.parsed_files import ParsedFiles
@@ -55,13 +55,14 @@ _NAMES = frozenset((
     ".clang-format", ".clang-tidy", ".inputrc", ".tool-versions", ".python-version", ".nvmrc",
     ".node-version", ".ruby-version", ".tmux.conf", ".Xresources", ".profile", ".bash_profile",
     ".bash_aliases", ".bash_logout", ".zshenv", ".zprofile", ".hgrc", ".netrc", "sshd_config",
-    "ssh_config",
+    "ssh_config", "VERSION", "rust-toolchain",
 ))  # fmt: skip
 
 _SUFFIXES = frozenset((
     ".json", ".jsonc", ".json5", ".toml", ".ini", ".cfg", ".conf", ".cnf", ".config", ".yaml",
     ".yml", ".properties", ".xml", ".plist", ".desktop", ".rc",
     ".tfvars", ".service", ".timer", ".socket", ".container",
+    ".csproj", ".fsproj", ".vbproj", ".props", ".targets",
 ))  # fmt: skip
 
 _HEADS = ("Dockerfile.", "Containerfile.", "requirements", "docker-compose", "compose.")
@@ -76,6 +77,11 @@ NO_SETTING = "no setting changed"
 """The mark of a file in which only comments or layout are different."""
 _PUBLIC = ("etc/hostname", "etc/timezone", "etc/debian_version")
 """Files with one word that is not secret."""
+_VERSIONS = frozenset((
+    "VERSION", ".nvmrc", ".node-version", ".python-version", ".ruby-version", ".java-version",
+    ".go-version", ".terraform-version", "rust-toolchain",
+))  # fmt: skip
+"""Names of files with one version."""
 _WORD = re.compile(rb"[A-Za-z0-9][A-Za-z0-9._/+-]{0,63}")
 
 
@@ -211,10 +217,10 @@ def _differences(evidence: Evidence, change: PathChange) -> tuple[str, ...]:
         return _metadata(old, new)
     before = evidence.old.read(change.path)
     after = evidence.new.read(change.path)
-    if change.path in _PUBLIC:
-        was, now = _public_word(before), _public_word(after)
-        if was and now:
-            return (f"{was} → {now}",)
+    was, now = _public_word(before), _public_word(after)
+    is_version = change.name in _VERSIONS and shown_text(was) and shown_text(now)
+    if (change.path in _PUBLIC or is_version) and was and now and was != now:
+        return (f"{was} → {now}",)
     if change.name in LOCK_FILES:
         return ("lock file", *_lines(before, after))
     lines = _lines(before, after)
@@ -225,7 +231,7 @@ def _differences(evidence: Evidence, change: PathChange) -> tuple[str, ...]:
 
 
 def _public_word(content: bytes | None) -> str:
-    found = _WORD.fullmatch((content or b"").strip())
+    found = _WORD.fullmatch((content or b"")[:200].strip())
     return found[0].decode() if found else ""
 
 

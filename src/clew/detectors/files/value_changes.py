@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from itertools import filterfalse
 
 from clew.detectors.formats.reading import Documents
 from clew.detectors.formats.requirements_reader import requirements
@@ -28,6 +29,7 @@ _IDENTITIES = (
     "name", "id", "key", "@name", "@id", "@key", "uuid", "slug", "artifactId", "path", "url", "host",
     "code", "label", "title", "alias", "target", "repo", "package", "job_name", "containerPort",
     "port", "mountPath", "@Include", "@Name", "alert", "record", "job", "uses", "run", "src",
+    "@android:name",
 )  # fmt: skip
 """Entries by which mappings of a list are told apart, the best first."""
 
@@ -142,11 +144,24 @@ def _list_changes(path: KeyPath, old: list[Value], new: list[Value]) -> Iterator
         yield from _mapping_changes(path, before, after)
     elif _is_flat(old) and _is_flat(new):
         yield from _item_changes(path, old, new)
+    elif _is_mixed(old) and _is_mixed(new):
+        yield from _mixed_changes(path, old, new)
     elif len(old) == len(new):
         for number, (one, other) in enumerate(zip(old, new, strict=True), 1):
             yield from _changes((*path, str(number)), one, other)
     else:
         yield ValueChange(path, "~", old, new)
+
+
+def _mixed_changes(path: KeyPath, old: list[Value], new: list[Value]) -> Iterator[ValueChange]:
+    """Yield the changes of words, and of the mappings among them; else their order changed."""
+    found = [
+        *_list_changes(path, list(filter(_is_scalar, old)), list(filter(_is_scalar, new))),
+        *_list_changes(
+            path, list(filterfalse(_is_scalar, old)), list(filterfalse(_is_scalar, new))
+        ),
+    ]
+    yield from found or [ValueChange(path, "~", old, new)]
 
 
 def _item_changes(path: KeyPath, old: list[Value], new: list[Value]) -> Iterator[ValueChange]:
@@ -167,8 +182,16 @@ def _item(value: Value) -> str | bool | None:
     return value
 
 
+def _is_scalar(value: Value) -> bool:
+    return not isinstance(value, dict | list)
+
+
 def _is_flat(values: list[Value]) -> bool:
-    return not any(isinstance(value, dict | list) for value in values)
+    return all(map(_is_scalar, values))
+
+
+def _is_mixed(values: list[Value]) -> bool:
+    return any(map(_is_scalar, values)) and not _is_flat(values)
 
 
 def _by_name(values: list[Value]) -> dict[str, Value] | None:
@@ -180,6 +203,10 @@ def _by_name(values: list[Value]) -> dict[str, Value] | None:
     mappings = [value for value in values if isinstance(value, dict)]
     if len(mappings) != len(values):
         return None
+    only = [next(iter(value)) for value in mappings if len(value) == 1]
+    is_pair = len(set(only)) == len(mappings) and not set(only) & set(_IDENTITIES)
+    if is_pair:  # `- Home: index.md`
+        return {key: value[key] for key, value in zip(only, mappings, strict=True)}
     for key in _IDENTITIES:
         names = [value.get(key) for value in mappings]
         texts = [name for name in names if isinstance(name, str)]

@@ -14,7 +14,11 @@ from clew.detectors.formats.ini_reader import read_ini
 from clew.detectors.formats.json_reader import read_json_value
 from clew.detectors.formats.keyword_reader import read_keywords
 from clew.detectors.formats.properties_reader import read_properties
-from clew.detectors.formats.requirements_reader import read_requirements
+from clew.detectors.formats.requirements_reader import (
+    read_gems,
+    read_patterns,
+    read_requirements,
+)
 from clew.detectors.formats.templates import without_templates
 from clew.detectors.formats.toml_reader import read_toml
 from clew.detectors.formats.values import NodeCounter, Plain, Unreadable, Value
@@ -125,6 +129,8 @@ _TEXTS: dict[str, Callable[[str], Value]] = {
     "conf": _conf,
     "properties": read_properties,
     "requirements": read_requirements,
+    "gems": read_gems,
+    "patterns": read_patterns,
     "keywords": read_keywords,
     "sections": partial(read_keywords, has_sections=True),
     "tfvars": _tfvars,
@@ -151,6 +157,7 @@ _SUFFIXES = {
     ".gitconfig": "git", ".gitmodules": "git",
     ".properties": "properties",
     ".xml": "xml", ".csproj": "xml", ".props": "xml", ".targets": "xml", ".resx": "xml",
+    ".fsproj": "xml", ".vbproj": "xml",
     ".plist": "plist", ".tfvars": "tfvars", ".caddyfile": "keywords",
 }  # fmt: skip
 
@@ -163,5 +170,8 @@ _NAMES = {
     "valkey.conf": "keywords", "sentinel.conf": "keywords", "sshd_config": "keywords",
     "ssh_config": "keywords", "Caddyfile": "keywords", "go.mod": "keywords", "go.work": "keywords",
     "haproxy.cfg": "sections", "squid.conf": "keywords", "chrony.conf": "keywords",
-    "httpd.conf": "keywords", "apache2.conf": "keywords", ".htaccess": "keywords",
+    "Gemfile": "gems",
+    "Podfile": "gems", "Procfile": "yaml", ".gitignore": "patterns", ".dockerignore": "patterns",
+    ".npmignore": "patterns", ".eslintignore": "patterns", ".prettierignore": "patterns",
+    ".helmignore": "patterns", "httpd.conf": "keywords", "apache2.conf": "keywords", ".htaccess": "keywords",
 }  # fmt: skip

@@ -151,10 +151,9 @@ def links(facts: Sequence[Fact]) -> Phrase:
 
 
 def _link(fact: Fact, name: str) -> str:
-    if fact.before is None and fact.after is None and fact.marks:  # many links of a directory
+    if fact.before is None and fact.after is None and len(fact.marks) > 1:  # many of a directory
         place = "" if fact.subject == "." else f" in {name}"
-        rest = f" ({', '.join(fact.marks[1:])})" if fact.marks[1:] else ""
-        return f"{fact.marks[0]}{place}{rest}"
+        return f"{fact.marks[0]}{place} ({', '.join(fact.marks[1:])})"
     marks = f" ({', '.join(fact.marks)})" if fact.marks else ""
     match fact.kind:
         case "link.added":
@@ -163,5 +162,7 @@ def _link(fact: Fact, name: str) -> str:
             details = [f"→ {fact.before}"] if fact.before else []
             details += [f"now a {fact.after}"] if fact.after else []
             return f"link {name} removed" + (f" ({', '.join(details)})" if details else "")
-        case _:
+        case _ if fact.before and fact.after:
             return f"{name}: {arrow(fact)}{marks}"
+        case _:
+            return f"link {name} changed{marks}"
