@@ -41,7 +41,7 @@ from clew.model.named_tuple import NamedTuple
 
 _FILE_LIMIT = 512 << 10
 _MAX_FILES = 120
-_MAX_BYTES = 512 << 10
+_MAX_BYTES = 400 << 10
 """What is parsed for one story: both versions of edited files, and those that came or went."""
 _MANY_NEW = 60
 """So many new test files are not read if no test is gone that may be in one of them."""
@@ -50,6 +50,8 @@ _MOST = 6_000
 _MAX_EDITED = 1_000
 _MAX_COUNTED = 3_000
 _MAX_COUNTED_BYTES = 16 << 20
+_MAX_NAMES = 400
+"""Tests that are gone and looked for in new files by their names."""
 _MANY_FACTS = 12
 """From this number of files, facts of one kind are combined."""
 _MAX_WHOLE = 20
@@ -161,6 +163,7 @@ class _Comparison:
         self._counted: list[tuple[PathChange, int]] = []
         """Deleted files of which only the number of tests is known."""
         self._unread = 0
+        self._unread_new: list[PathChange] = []
         self._uncounted = 0 if paths is not None else 1
         """Deleted files that were not even counted."""
         self._code = RemovedCode(evidence, paths)
@@ -182,6 +185,7 @@ class _Comparison:
         if len(added) <= _MANY_NEW or any(one.change.removed for one in self._files):
             self._add_all([one for one in added if one[0].path not in moved], _MAX_EDITED)
         self._match_across()
+        self._match_unread()
         if self._unread:
             self._evidence.problem("", f"{self._unread:,} changed test files are too many to read")
         hidden = dict(self._hidden())
@@ -194,14 +198,10 @@ class _Comparison:
                 )
             elif one.new is None and one.old is not None:
                 if one.change.removed:
-                    lost.append(
-                        _Deleted(one.path, _number(one.change.removed), one.change.removed)
-                    )
+                    lost.append(_Deleted(one.path, _number(one.change.removed), one.change.removed))
             else:
                 yield from self._edited(one)
-        lost += [
-            _Deleted(change.path, number, None) for change, number in self._counted if number
-        ]
+        lost += [_Deleted(change.path, number, None) for change, number in self._counted if number]
         yield from self._deleted(lost)
 
     def _add_all(self, changes: Sequence[tuple[PathChange, str]], most: int) -> None:
@@ -222,6 +222,8 @@ class _Comparison:
             elif change.old is not None:
                 self._unread += 1
                 self._uncounted += change.new is None
+            else:
+                self._unread_new.append(change)
             return
         before = self._read(self._evidence.old, change.path) if change.old else b""
         after = self._read(self._evidence.new, change.path) if change.new else b""
@@ -268,6 +270,21 @@ class _Comparison:
         for one in self._files:
             for cases in (one.change.removed, one.change.added):
                 cases[:] = [case for case in cases if id(case) not in taken]
+
+    def _match_unread(self) -> None:
+        """Drop tests that are gone and have their name in a new file that was not read closely."""
+        gone = [case for one in self._files for case in one.change.removed]
+        if not gone or len(gone) > _MAX_NAMES:
+            return
+        known: set[int] = set()
+        for change in self._unread_new:
+            size = change.new.size if change.new is not None else 0
+            if self._budget.allows_count(size):
+                content = self._read(self._evidence.new, change.path)
+                known |= {id(case) for case in gone if case.short_name.encode() in content}
+        for one in self._files:
+            removed = one.change.removed
+            removed[:] = [case for case in removed if id(case) not in known]
 
     def _edited(self, one: _File) -> Iterator[Finding]:
         if one.new is None:
