@@ -151,11 +151,16 @@ def _other(old: Pipeline, new: Pipeline) -> Iterator[CheckChange]:
         if fewer:
             names = " and ".join(fewer)
             yield CheckChange("weakened", "checks", names, None, f"no longer run on {names}")
-    lost = old.hooks - new.hooks
-    for hook in sorted(lost):
-        manual = f"{hook} (manual)" in new.hooks
+    lost = sorted(old.hooks - new.hooks)
+    if lost:
+        # Others may do their work, as one linter replaces five.
+        severity = Severity.NOTE if new.hooks - old.hooks else Severity.HIGH
+        manual = all(f"{hook} (manual)" in new.hooks for hook in lost)
+        what = "hook" if len(lost) == 1 else "hooks"
+        names = shown_words(", ".join(lost), 60)
+        severity = Severity.HIGH if manual else severity
         yield CheckChange(
-            "removed", "hook" if not manual else "hook, manual only", shown_words(hook, 40)
+            "removed", f"{what}, manual only" if manual else what, names, severity=severity
         )
     for job in sorted(new.allowed - old.allowed):
         yield CheckChange("weakened", "job", None, shown_words(job, 40), "failures ignored")

@@ -38,7 +38,8 @@ _TOOL = re.compile(
     r"|trivy|snyk\s++test|semgrep|codecov|sonar-scanner|gitleaks|trufflehog|checkov|tfsec|kube-linter|kubeconform|conftest\s++test"
     r"|terraform\s++(?:validate|fmt\s++-check)|tflint|helm\s++lint|yamllint|actionlint|markdownlint\S*|pre-commit\s++run|codespell|vale|lychee|djlint|sqlfluff\s++lint|buf\s++(?:lint|breaking)|alembic\s++check|manage\.py\s++(?:test|check)|danger\s++ci|commitlint|lint-staged"
     r")(?![\w./=-])"
-    rf"|(?<![\w-])(?P<script>(?:\./|\.ci/|scripts?/|bin/|ci/|tools/|hack/|dev/|test/|tests/)[\w./-]{{0,60}}?{_WORDS}(?:\.\w{{1,4}})?)(?![\w/=])"
+    r"|(?<![\w-])(?P<script>(?:\./|\.ci/|scripts?/|bin/|ci/|tools/|hack/|dev/)(?![\w./-]*(?:upload|deploy|publish|release|install|download|setup|coverage))"
+    r"[\w./-]{0,60}?[\w.-]*(?:test|lint|check|verify|e2e)[\w-]*(?:\.\w{1,4})?)(?![\w/=])"
 )  # fmt: skip
 _SWALLOWS = re.compile(
     r"\|\|\s*+(?P<or>true\b|:(?=\s|$|;|\))|exit\s++0\b|/bin/true\b|/usr/bin/true\b|return\s++0\b|echo\b|printf\b|continue\b|\(exit\s++0\))"

@@ -144,12 +144,23 @@ class _Checks:
         address = (
             ".github/settings.yml" if change.path.endswith(".github/settings.yml") else change.name
         )
-        listed = list(setting_changes(address, old, new))
+        listed = [one for one in setting_changes(address, old, new) if self._is_about(change, one)]
         if change.old is None:
             listed = [one for one in listed if one.is_weaker and one.severity == Severity.HIGH]
         known = {one.path for one in listed}
         left = {path for path in {*old, *new} if old.get(path) != new.get(path)} - known
         return [_as_check(one) for one in listed], left
+
+    def _is_about(self, change: PathChange, one: SettingChange) -> bool:
+        """Return whether what is no longer covered is still there."""
+        paths = [path for path in one.lost if "*" not in path]
+        if len(paths) < len(one.lost) or not paths:
+            return True
+        directory = change.path.rpartition("/")[0]
+        return any(
+            self._evidence.new.entry(_joined(directory, path.strip("./"))) is not None
+            for path in paths
+        )
 
     def _had_tests(self, path: str) -> bool:
         """Return whether there were tests beside a file that is new."""
@@ -236,6 +247,10 @@ class _Checks:
             if other != path:
                 found |= self._commands(other)
         return found
+
+
+def _joined(directory: str, path: str) -> str:
+    return f"{directory}/{path}" if directory else path
 
 
 def _content(tree: Tree, path: str) -> bytes:

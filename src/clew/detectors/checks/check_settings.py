@@ -15,13 +15,15 @@ from clew.model.named_tuple import NamedTuple
 
 _SHOWN = 60
 _MAX_ITEMS = 4
+_MAX_ADDRESS = 300
 
-OPTIONS, COVERS, GROWS, SHRINKS, MINIMUM, MAXIMUM, ON, OFF, LEVEL = (
+OPTIONS, COVERS, GROWS, SHRINKS, MINIMUM, MAXIMUM, ON, OFF, LEVEL, ENVIRONMENTS = (
     "options", "covers", "grows", "shrinks", "minimum", "maximum", "on", "off", "level",
+    "environments",
 )  # fmt: skip
 """Kinds of rules: options of a command line; a list of paths that must stay covered; a list that must
 not grow, or shrink; a limit that must not fall, or rise; a switch that must stay on, or off; the
-severity of a linter's rule."""
+severity of a linter's rule; the environments in which tests run."""
 
 
 class Rule(NamedTuple):
@@ -45,6 +47,8 @@ class SettingChange(NamedTuple):
     effect: str
     severity: str
     is_weaker: bool = True
+    lost: tuple[str, ...] = ()
+    """Paths that are no longer covered."""
 
 
 def _rule(
@@ -57,7 +61,8 @@ _PYTEST = (
     r"(?:\.?pytest\.(?:ini|toml)|tox\.ini|setup\.cfg|pyproject\.toml):(?:[\w:.]*pytest[\w:.]*\.)"
 )
 _JEST = r"(?:package\.json:jest\.|jest\.config\.\w+:|vitest\.config\.\w+:|vite\.config\.\w+:|vitest\.workspace\.\w+:)"
-_NODE = r"(?:\.mocharc\.?\w*|karma\.conf\.\w+|playwright\.config\.\w+|cypress\.config\.\w+|cypress\.json|package\.json|\.c8rc\.?\w*|\.nycrc\.?\w*|nyc\.config\.\w+|ava\.config\.\w+|\.taprc|web-test-runner\.config\.\w+|wdio\.conf\.\w+):"
+_NODE = r"(?:(?:\.mocharc\.?\w*|karma\.conf\.\w+|playwright\.config\.\w+|cypress\.config\.\w+|cypress\.json|ava\.config\.\w+|\.taprc|web-test-runner\.config\.\w+|wdio\.conf\.\w+):|package\.json:(?:mocha|ava|tap|jasmine|karma)\.)"
+_NYC = r"(?:(?:\.c8rc\.?\w*|\.nycrc\.?\w*|nyc\.config\.\w+):|package\.json:(?:nyc|c8)\.)"
 _LINT = r"(?:pyproject\.toml:tool\.(?:ruff|flake8|pylint|pycodestyle|bandit|mypy|pyright|basedpyright|isort|vulture|pydocstyle|codespell)\b|\.?ruff\.toml:|\.flake8:|setup\.cfg:(?:flake8|mypy|pylint|pycodestyle)|tox\.ini:(?:flake8|mypy|pycodestyle)|\.?mypy\.ini:|\.?pylintrc:|\.bandit:|bandit\.ya?ml:|\.golangci\.(?:ya?ml|toml|json):|\.rubocop\.yml:|\.swiftlint\.yml:|\.eslintrc|eslint\.config|package\.json:eslintConfig|\.stylelintrc|\.markdownlint|\.yamllint|phpstan\.neon|detekt\.yml|\.clang-tidy:|pyrightconfig\.json:|biome\.jsonc?:|\.oxlintrc|sonar-project\.properties:|\.codeclimate\.yml:)"
 _COVERAGE = r"(?:pyproject\.toml:tool\.coverage\.|\.coveragerc:|setup\.cfg:coverage:|tox\.ini:coverage:|\.?codecov\.ya?ml:|\.simplecov:)"
 
@@ -79,8 +84,8 @@ RULES: tuple[Rule, ...] = (
     _rule(_NODE + r"(?:[\w.]+\.)?(?:testIgnore|grepInvert|excludeSpecPattern|ignoreTestFiles|testFilesIgnore|ignore|exclude)$", GROWS, effect=FEWER),
     _rule(_NODE + r"(?:[\w.]+\.)?(?:testMatch|testDir|specPattern|spec|specs)$", COVERS, effect="narrowed"),
     _rule(_NODE + r"(?:[\w.]+\.)?(?:grep|fgrep)$", GROWS, effect=FEWER),
-    _rule(_NODE + r"(?:[\w.]+\.)?(?:forbidOnly|forbid-only|forbidPending|check-coverage|checkCoverage)$", ON),
-    _rule(r"tox\.ini:(?:tox\.)?env_?list$|pyproject\.toml:tool\.tox\.env_list$", SHRINKS, effect=FEWER),
+    _rule(_NODE + r"(?:[\w.]+\.)?(?:forbidOnly|forbid-only|forbidPending)$", ON),
+    _rule(r"tox\.ini:tox\.env_?list$|pyproject\.toml:tool\.tox\.env_?list$|tox\.toml:env_?list$", ENVIRONMENTS, effect=FEWER),
     _rule(r"(?:tox\.ini|pyproject\.toml|setup\.cfg):[\w:.,{}-]*\.?ignore_outcome$", OFF, effect=IGNORED),
     _rule(r"(?:pom\.xml|[\w.-]+\.props|build\.gradle(?:\.kts)?|gradle\.properties):(?:[\w.]+\.)?(?:skipTests|maven\.test\.skip|skip(?:ITs|Surefire)?|skipITs|testFailureIgnore|maven\.test\.failure\.ignore|ignoreFailures)$", OFF, effect=IGNORED),
     _rule(r"build\.gradle(?:\.kts)?:(?:[\w.]*[tT]est[\w.]*)\.(?:enabled|isEnabled)$", ON, effect="no longer runs"),
@@ -98,8 +103,11 @@ RULES: tuple[Rule, ...] = (
     _rule(r"\.?codecov\.ya?ml:[\w.]*\bthreshold$", MAXIMUM, name="coverage drop allowed"),
     _rule(r"\.?codecov\.ya?ml:[\w.]*\binformational$", OFF, effect=IGNORED),
     _rule(r"\.?codecov\.ya?ml:[\w.]*\brequire_ci_to_pass$", ON),
-    _rule(r"(?:" + _JEST + r"|" + _NODE + r")(?:[\w./*-]+\.)*(?:coverageThreshold|thresholds?|nyc|c8|check-coverage|check)(?:\.[\w./*-]+)*\.(?:branches|functions|lines|statements)$", MINIMUM, name="coverage limit"),
-    _rule(r"(?:\.c8rc|\.nycrc)[\w.]*:(?:branches|functions|lines|statements)$", MINIMUM, name="coverage limit"),
+    _rule(_JEST + r".*\b(?:coverageThreshold|thresholds?)\..*(?<![\w-])(?:branches|functions|lines|statements)$", MINIMUM, name="coverage limit"),
+    _rule(_NODE + r".*\b(?:thresholds?|check)\..*(?<![\w-])(?:branches|functions|lines|statements)$", MINIMUM, name="coverage limit"),
+    _rule(_NYC + r"(?:branches|functions|lines|statements)$", MINIMUM, name="coverage limit"),
+    _rule(_NYC + r"(?:check-coverage|checkCoverage)$", ON),
+    _rule(_NYC + r"(?:exclude|excludeAfterRemap)$", GROWS, Severity.NOTE, effect="covers less"),
     _rule(r"build\.gradle(?:\.kts)?:[\w.]*\bminimum$|pom\.xml:minimum$", MINIMUM, name="coverage limit"),
     _rule(_COVERAGE + r"[\w.]*\b(?:omit|exclude_lines|exclude_also|ignore)$", GROWS, Severity.NOTE, effect="covers less"),
     _rule(_JEST + r"(?:[\w.]+\.)?(?:coveragePathIgnorePatterns|coverage\.exclude)$", GROWS, Severity.NOTE, effect="covers less"),
@@ -131,14 +139,23 @@ RULES: tuple[Rule, ...] = (
 
 def setting_changes(name: str, old: Settings, new: Settings) -> Iterator[SettingChange]:
     """Yield the settings of a file that make a check weaker or stronger."""
+    old, new = _with_one_name(old), _with_one_name(new)
     for path in sorted({*old, *new}):
         before, after = old.get(path), new.get(path)
-        if before == after:
-            continue
         address = f"{name}:{'.'.join(path)}"
+        if before == after or len(address) > _MAX_ADDRESS:
+            continue
         rule = next((one for one in RULES if one.pattern.match(address)), None)
         if rule is not None:
             yield from _JUDGES[rule.kind](rule, path, before, after)
+
+
+_OTHER_NAMES = {"env_list": "envlist"}
+
+
+def _with_one_name(settings: Settings) -> Settings:
+    """Return settings with the older of two names that mean the same."""
+    return {(*path[:-1], _OTHER_NAMES.get(path[-1], path[-1])): settings[path] for path in settings}
 
 
 def _change(
@@ -185,7 +202,7 @@ def _covers(
         re.search(r"\.\w{1,4}(?:::.*)?$", one) and "*" not in one for one in now
     )
     if lost or (is_file_only and rule.effect == "narrowed"):
-        yield _change(rule, path, _shown(was) or None, _shown(now))
+        yield _change(rule, path, _shown(was) or None, _shown(now))._replace(lost=tuple(lost))
     elif was:
         yield _change(rule, path, _shown(was), _shown(now), effect="widened", is_weaker=False)
 
@@ -222,6 +239,40 @@ def _shrinks(
         yield _change(rule, path, _shown(fewer), None)
 
 
+_BRACES = re.compile(r"([^{}]*)\{([^{}]{1,200})\}(.*)")
+_VERSION_ONLY = re.compile(r"(?:py|pypy|python|cp)\d[\d.]*(?:t)?")
+
+
+def _environments(
+    rule: Rule, path: tuple[str, ...], before: Value | None, after: Value | None
+) -> Iterator[SettingChange]:
+    """Judge the environments of tox; one that has a longer name now is not gone."""
+    was, now = _names_of(before), _names_of(after)
+    if not now:
+        return
+    gone = [one for one in was if not any(other.startswith(one) for other in now)]
+    if len(gone) > sum(one not in was for one in now):
+        change = _change(rule, path, _shown(gone), None)
+        is_usual = all(_VERSION_ONLY.fullmatch(one) for one in gone)  # an old Python is dropped
+        yield change._replace(severity=Severity.NOTE if is_usual else change.severity)
+
+
+def _names_of(value: Value | None) -> list[str]:
+    """Return the names in a list of tox: `py3{11,12}, lint`."""
+    text = _joined(value) if not isinstance(value, list) else ",".join(value)
+    waiting = [one.strip() for one in re.split(r",(?![^{}]*\})|\s+", text) if one.strip()]
+    found: list[str] = []
+    while waiting and len(found) + len(waiting) < 400:
+        one = waiting.pop(0)
+        match = _BRACES.fullmatch(one)
+        if match is None:
+            found.append(one)
+        else:
+            parts = match[2].split(",")
+            waiting += [f"{match[1]}{part.strip()}{match[3]}" for part in parts]
+    return found
+
+
 def _minimum(
     rule: Rule, path: tuple[str, ...], before: Value | None, after: Value | None
 ) -> Iterator[SettingChange]:
@@ -252,9 +303,7 @@ def _on(
     """Judge a switch that makes a check stricter."""
     was, now = _switch(before), _switch(after)
     by_default = "Cargo" in rule.pattern.pattern or "nabled" in rule.pattern.pattern
-    if now is False and (
-        was is True or (was is None and (by_default or rule.severity == Severity.HIGH))
-    ):
+    if now is False and (was is True or (was is None and by_default)):
         yield _change(rule, path, "true" if was else None, "false")
     elif was is True and now is None and not by_default:
         yield _change(rule, path, "true", None)
@@ -313,7 +362,7 @@ def _word(value: Value | None) -> str:
 
 _JUDGES = {
     OPTIONS: _options, COVERS: _covers, GROWS: _grows, SHRINKS: _shrinks, MINIMUM: _minimum,
-    MAXIMUM: _maximum, ON: _on, OFF: _off, LEVEL: _level,
+    MAXIMUM: _maximum, ON: _on, OFF: _off, LEVEL: _level, ENVIRONMENTS: _environments,
 }  # fmt: skip
 
 

@@ -132,7 +132,7 @@ def _of_call(text: str, call: ast.Call) -> Assertion:
 
 def _assertion(text: str, test: ast.expr) -> Assertion:
     match test:
-        case ast.Compare(left=left, ops=[ast.IsNot()], comparators=[ast.Constant(value=None)]):
+        case ast.Compare(left=left, ops=[ast.Is() | ast.IsNot()]):
             return Assertion(text, ast.dump(left, annotate_fields=False), is_strong=False)
         case ast.Compare(left=left):
             return Assertion(text, ast.dump(left, annotate_fields=False))

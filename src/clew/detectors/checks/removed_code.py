@@ -12,7 +12,7 @@ from functools import cached_property
 
 from clew.detectors.checks.suite_facts import BRANCH, UNDONE
 from clew.detectors.checks.suites import is_in_tests, language_of_suite
-from clew.detectors.code.definitions import can_be_read, definitions, differences, read_version
+from clew.detectors.code.definitions import can_be_read, read_version
 from clew.detectors.detector import Evidence, PathChange, TooLarge
 from clew.detectors.files.source_git_status import COMMITTED, REVERTED, GitStatus
 from clew.detectors.files.source_languages import is_source
@@ -21,7 +21,7 @@ from clew.detectors.repositories.repositories import Repositories, Repository
 from clew.model.ids import ObjectId
 
 _MAX_FILES = 60
-_MAX_BYTES = 1 << 20
+_MAX_BYTES = 512 << 10
 _FILE_LIMIT = 512 << 10
 _AFFIX = re.compile(
     r"^(?:tests?[_-]|spec[_-])|[_-](?:tests?|spec)$|\.(?:test|spec|cy|e2e|it)$|(?<=[a-z0-9])(?:Tests?|TestCase|Spec|IT)$"
@@ -118,19 +118,8 @@ class RemovedCode:
             after = self._evidence.new.read(change.path, _FILE_LIMIT) if change.new else None
         except TooLarge:
             return set(), set()
-        old = read_version(change.name, before) if before is not None else None
-        new = read_version(change.name, after) if after is not None else None
-        if old is None or new is None:
-            removed = definitions(old) if old is not None else ()
-            added = definitions(new) if new is not None else ()
-        else:
-            found = differences(old, new)
-            removed = (*found.removed, *(was for was, _ in found.renamed))
-            added = (*found.added, *(now for _, now in found.renamed))
-        return (
-            {one.name.rpartition(".")[2] for one in removed},
-            {one.name.rpartition(".")[2] for one in added},
-        )
+        names = [_names(change.name, content or b"") for content in (before, after)]
+        return names[0] - names[1], names[1] - names[0]
 
     def gone_directory(self, path: str) -> str:
         """Return the topmost directory around a path that is gone; empty if there is none."""
@@ -191,3 +180,14 @@ class RemovedCode:
         if head is None or head.commit is None:
             return False
         return head.commit in Refs(self._evidence.old, repository.common).all.values()
+
+
+_PYTHON_NAME = re.compile(rb"^[ \t]*+(?:async[ \t]++)?(?:def|class)[ \t]++(\w{1,80})", re.M)
+
+
+def _names(name: str, content: bytes) -> set[str]:
+    """Return the short names of what a file defines; Python is not parsed for that."""
+    if name.endswith((".py", ".pyi")):
+        return {found.decode() for found in _PYTHON_NAME.findall(content)}
+    version = read_version(name, content)
+    return {one.rpartition(".")[2] for one in version.symbols} if version is not None else set()

@@ -189,7 +189,7 @@ def _weaker(pair: Pair, missing: Counter[str]) -> Weaker | None:
     if constant > 0 and lost:
         return Weaker(pair, CONSTANT_ASSERTS, min(constant, len(lost)), is_certain=True)
     weak = _weak_substitutes(lost, fresh)
-    if weak:
+    if weak and weak == len(fresh):
         return Weaker(pair, WEAKER_ASSERTS, weak, is_certain=True)
     hidden = Counter(one.text for one in lost) & Counter(new.others)
     if hidden:

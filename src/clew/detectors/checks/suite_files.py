@@ -26,12 +26,12 @@ from clew.detectors.checks.suite_facts import (
 )
 from clew.detectors.checks.suites import (
     SUFFIXES,
-    counted_tests,
     document_skips,
     is_foreign,
     language_of_suite,
     may_have_tests,
     read_suite,
+    test_names,
 )
 from clew.detectors.code.languages import parsing_cost
 from clew.detectors.detector import Evidence, Finding, PathChange, TooLarge, Tree, WatchedPaths
@@ -41,7 +41,7 @@ from clew.model.named_tuple import NamedTuple
 
 _FILE_LIMIT = 512 << 10
 _MAX_FILES = 120
-_MAX_BYTES = 512 << 10
+_MAX_BYTES = 600 << 10
 """What is parsed for one story: both versions of edited files, and those that came or went."""
 _MANY_NEW = 60
 """So many new test files are not read if no test is gone that may be in one of them."""
@@ -158,9 +158,10 @@ class _Comparison:
         self._evidence = evidence
         self._budget = budget
         self._files: list[_File] = []
-        self._counted: list[tuple[PathChange, int]] = []
-        """Deleted files of which only the number of tests is known."""
+        self._counted: list[tuple[PathChange, list[str]]] = []
+        """Deleted files of which only the names of tests are known."""
         self._unread = 0
+        self._unread_new: list[tuple[PathChange, str]] = []
         self._uncounted = 0 if paths is not None else 1
         """Deleted files that were not even counted."""
         self._code = RemovedCode(evidence, paths)
@@ -182,6 +183,7 @@ class _Comparison:
         if len(added) <= _MANY_NEW or any(one.change.removed for one in self._files):
             self._add_all([one for one in added if one[0].path not in moved], _MAX_EDITED)
         self._match_across()
+        self._match_unread()
         if self._unread:
             self._evidence.problem("", f"{self._unread:,} changed test files are too many to read")
         hidden = dict(self._hidden())
@@ -214,10 +216,12 @@ class _Comparison:
         if not self._budget.allows(*sizes):
             if change.new is None and self._budget.allows_count(sizes[0]):
                 content = self._read(self._evidence.old, change.path)
-                self._counted.append((change, counted_tests(language, content)))
+                self._counted.append((change, test_names(language, content)))
             elif change.old is not None:
                 self._unread += 1
                 self._uncounted += change.new is None
+            else:
+                self._unread_new.append((change, language))
             return
         before = self._read(self._evidence.old, change.path) if change.old else b""
         after = self._read(self._evidence.new, change.path) if change.new else b""
@@ -264,6 +268,24 @@ class _Comparison:
         for one in self._files:
             for cases in (one.change.removed, one.change.added):
                 cases[:] = [case for case in cases if id(case) not in taken]
+
+    def _match_unread(self) -> None:
+        """Drop tests that are gone and whose name is in a new file that was not read closely."""
+        if not self._counted and not any(one.change.removed for one in self._files):
+            return
+        known = {case.name for one in self._files for case in one.change.added}
+        known |= {case.short_name for one in self._files for case in one.change.added}
+        for change, language in self._unread_new:
+            size = change.new.size if change.new is not None else 0
+            if self._budget.allows_count(size):
+                known.update(test_names(language, self._read(self._evidence.new, change.path)))
+        for one in self._files:
+            removed = one.change.removed
+            removed[:] = [case for case in removed if case.short_name not in known]
+        self._counted = [
+            (change, [name for name in names if name not in known])
+            for change, names in self._counted
+        ]
 
     def _edited(self, one: _File) -> Iterator[Finding]:
         if one.new is None:
@@ -396,7 +418,7 @@ def _sum(facts: Sequence[Fact]) -> Fact:
     return first._replace(
         subject="/".join(shared[0][:depth]) + "/" if depth else "./",
         before=_total(fact.before for fact in facts),
-        after=_total(fact.after for fact in facts),
+        after=_total(fact.after for fact in facts) or "0",
         evidence=tuple(fact.subject for fact in facts[:6]),
         marks=(f"{len(facts):,} files",),
     )

@@ -62,16 +62,16 @@ _INLINE = {
 }
 """Languages whose tests may be in any file, and what gives them away."""
 _CALLS = frozenset(("js", "ts", "dart", "lua", "r", "scala"))
-_COUNTS = {
-    "python": re.compile(rb"^[ \t]*+(?:async[ \t]++)?def[ \t]++test", re.M),
-    "js": re.compile(rb"(?<![\w$.])(?:it|test|specify)(?:\.\w++)*+\s*+\("),
-    "go": re.compile(rb"^func[ \t]++(?:\([^)\n]{0,80}\)[ \t]*+)?(?:Test|Fuzz|Example)", re.M),
-    "rust": re.compile(rb"#\[\s*+(?:\w++::)*+(?:test|rstest)\b"),
-    "java": re.compile(rb"@(?:\w++\.)*+(?:Test|ParameterizedTest|RepeatedTest)\b"),
-    "ruby": re.compile(
-        rb"^[ \t]*+(?:(?:it|specify|scenario|test)[ (]++[\"']|def[ \t]++test_)", re.M
-    ),
-}
+_NAMES = {
+    "python": re.compile(rb"^[ \t]*+(?:async[ \t]++)?def[ \t]++(test\w*+)", re.M),
+    "js": re.compile(rb"(?<![\w$.])(?:it|test|specify)(?:\.\w++)*+\s*+\(\s*+[\"'`]([^\"'`\n]{1,120})"),
+    "go": re.compile(rb"^func[ \t]++(?:\([^)\n]{0,80}\)[ \t]*+)?((?:Test|Fuzz|Example)\w*+)", re.M),
+    "rust": re.compile(rb"#\[\s*+(?:\w++::)*+(?:test|rstest)\b[^\n]*+\n(?:[ \t]*+#[^\n]*+\n)*+[^\n]{0,80}?\bfn[ \t]++(\w++)"),
+    "java": re.compile(rb"@(?:\w++\.)*+(?:Test|ParameterizedTest|RepeatedTest)\b[^;{}]{0,300}?[ `](\w[\w ]{0,119})`?[ \t]*+\("),
+    "csharp": re.compile(rb"\[[^\]\n]{0,80}?\b(?:Fact|Theory|Test|TestMethod)\b[^;{}]{0,300}?[ ](\w++)[ \t]*+\("),
+    "ruby": re.compile(rb"^[ \t]*+(?:(?:it|specify|scenario|test)[ (]++[\"']([^\"'\n]{1,120})|def[ \t]++(test_\w++))", re.M),
+}  # fmt: skip
+"""The names of tests, roughly."""
 _PERL_CHECK = re.compile(
     r"^[ \t]*+(?:ok|is|isnt|like|unlike|is_deeply|cmp_ok|can_ok|isa_ok|pass|fail|subtest|throws_ok)\b",
     re.M,
@@ -146,13 +146,21 @@ def read_suite(language: str, content: bytes) -> Suite | None:
     return indented_suite(text, language) if language in INDENTED_LANGUAGES else None
 
 
-def counted_tests(language: str, content: bytes) -> int:
-    """Return roughly how many tests a file has, without parsing it."""
-    pattern = _COUNTS.get(_LIKE.get(language, language))
-    if pattern is not None:
-        return len(pattern.findall(content))
-    suite = read_suite(language, content)
-    return suite.total if suite is not None else 0
+def test_names(language: str, content: bytes) -> list[str]:
+    """Return roughly the names of the tests of a file, without parsing it."""
+    like = {"dart": "js", "lua": "js", **_LIKE}.get(language, language)
+    pattern = _NAMES.get("js" if language in ("js", "ts") else like)
+    if pattern is None:
+        suite = read_suite(language, content)
+        return [case.short_name for case in suite.cases.values()] if suite is not None else []
+    return [
+        b"".join(found).decode("utf-8", "replace") if isinstance(found, tuple) else _text(found)
+        for found in pattern.findall(content)
+    ]
+
+
+def _text(found: bytes) -> str:
+    return found.decode("utf-8", "replace")
 
 
 def document_skips(content: bytes) -> int:

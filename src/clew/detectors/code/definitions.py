@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from clew.detectors.code.languages import decoded, language_of
 from clew.detectors.code.light_source import LightSource
 from clew.detectors.code.light_symbols import LIGHT_LANGUAGES, light_symbols
-from clew.detectors.code.python_symbols import python_symbols, without_docstrings
+from clew.detectors.code.python_symbols import module_statements, python_symbols
 from clew.detectors.code.symbols import CLASS, CONSTANT, FUNCTION, Symbol, Symbols
 from clew.model.named_tuple import NamedTuple
 
@@ -29,10 +29,10 @@ _MAX_PARAMETERS = 3
 class Version(NamedTuple):
     """One version of a source file, read."""
 
-    text: str
     symbols: Symbols
-    source: LightSource | None = None
-    """None for Python, which has a parser."""
+    source: LightSource
+    tree: ast.Module | None = None
+    """The syntax tree of Python."""
 
 
 class Differences(NamedTuple):
@@ -56,12 +56,11 @@ def can_be_read(name: str) -> bool:
 def read_version(name: str, content: bytes) -> Version | None:
     """Return a version of a file; None if it cannot be parsed."""
     language = language_of(name)
-    text = decoded(content)
+    source = LightSource(decoded(content), language)
     if language != "python":
-        source = LightSource(text, language)
-        return Version(text, light_symbols(source), source)
-    tree = parsed(text)
-    return None if tree is None else Version(text, python_symbols(tree, text))
+        return Version(light_symbols(source), source)
+    tree = parsed(source.text)
+    return None if tree is None else Version(python_symbols(tree, source.text), source, tree)
 
 
 def parsed(text: str) -> ast.Module | None:
@@ -149,43 +148,25 @@ def _with_parameters(was: Symbol, now: Symbol) -> str:
 
 
 def _only(before: Version, after: Version) -> str:
-    """Return what alone is different, or nothing if more is."""
-    if before.source is None or after.source is None:
-        return _only_in_python(before.text, after.text)
-    if before.source.tokens() != after.source.tokens():
-        return ""
-    same = _words(before.source.comments) == _words(after.source.comments)
-    return LAYOUT if same else COMMENTS
+    """Return what alone is different, or nothing if more is; no definition is."""
+    if before.tree is None or after.tree is None:
+        if before.source.tokens() != after.source.tokens():
+            return ""
+    elif list(before.symbols) != list(after.symbols):
+        return ""  # they are in another order
+    else:
+        imports, others = module_statements(before.tree)
+        new_imports, new_others = module_statements(after.tree)
+        if others != new_others:
+            return ""
+        if imports != new_imports:
+            return IMPORTS
+    return LAYOUT if _prose(before.source) == _prose(after.source) else COMMENTS
 
 
-def _only_in_python(before: str, after: str) -> str:
-    old, new = parse(before), parse(after)
-    docstrings = _docstrings(old), _docstrings(new)
-    without_docstrings(old)
-    without_docstrings(new)
-    if ast.dump(old, annotate_fields=False) != ast.dump(new, annotate_fields=False):
-        return IMPORTS if _without_imports(old) == _without_imports(new) else ""
-    comments = [_words(LightSource(text, "python").comments) for text in (before, after)]
-    is_same = docstrings[0] == docstrings[1] and comments[0] == comments[1]
-    return LAYOUT if is_same else COMMENTS
-
-
-def _docstrings(tree: ast.Module) -> list[list[str]]:
-    found = []
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-            found.append((ast.get_docstring(node, clean=False) or "").split())
-    return found
-
-
-def _without_imports(tree: ast.Module) -> list[str]:
-    """Return the statements of a module that import nothing."""
-    return [
-        ast.dump(node, annotate_fields=False)
-        for node in tree.body
-        if not isinstance(node, ast.Import | ast.ImportFrom)
-    ]
-
-
-def _words(comments: Sequence[str]) -> list[str]:
-    return " ".join(comments).split()
+def _prose(source: LightSource) -> tuple[list[str], str]:
+    """Return the words of comments, and the letters of texts, among them docstrings."""
+    texts = "".join(source.strings) if source.language == "python" else ""
+    return " ".join(source.comments).split(), "".join(
+        texts.replace('"', "").replace("'", "").split()
+    )

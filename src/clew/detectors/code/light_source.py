@@ -73,10 +73,11 @@ class LightSource:
         self._syntax = _SYNTAXES.get(language, _SCRIPT)
 
     @cached_property
-    def _forms(self) -> tuple[str, str, list[str]]:
+    def _forms(self) -> tuple[str, str, list[str], list[str]]:
         code: list[str] = []
         masked: list[str] = []
         comments: list[str] = []
+        strings: list[str] = []
         at = 0
         for match in self._syntax.finditer(self.text):
             start, end = match.span()
@@ -89,11 +90,12 @@ class LightSource:
                 code.append(_blank(found))
                 masked.append(_blank(found))
             else:
+                strings.append(found)
                 code.append(found)
                 masked.append(_hollow(found))
             at = end
         rest = self.text[at:]
-        return "".join([*code, rest]), "".join([*masked, rest]), comments
+        return "".join([*code, rest]), "".join([*masked, rest]), comments, strings
 
     @property
     def code(self) -> str:
@@ -108,6 +110,10 @@ class LightSource:
     @property
     def comments(self) -> list[str]:
         return self._forms[2]
+
+    @property
+    def strings(self) -> list[str]:
+        return self._forms[3]
 
     @cached_property
     def _brackets(self) -> tuple[dict[int, int], dict[int, int]]:

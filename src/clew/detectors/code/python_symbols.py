@@ -21,11 +21,31 @@ def python_symbols(tree: ast.Module, text: str) -> Symbols:
     return found
 
 
+def module_statements(tree: ast.Module) -> tuple[list[str], list[str]]:
+    """Return the imports of a module, and its other statements that define nothing."""
+    body = tree.body[1:] if is_docstring(tree.body) else tree.body
+    imports: list[str] = []
+    others: list[str] = []
+    for node in body:
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            imports.append(ast.dump(node, annotate_fields=False))
+        elif not isinstance(node, _Function | ast.ClassDef | ast.Assign | ast.AnnAssign):
+            others.append(ast.dump(without_docstrings(node), annotate_fields=False))
+    return imports, others
+
+
 def without_docstrings(tree: ast.AST) -> ast.AST:
     """Return a tree whose docstrings are removed, in place."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Module | ast.ClassDef | _Function) and is_docstring(node.body[:1]):
-            del node.body[0]
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
+        body = getattr(node, "body", None)
+        if not isinstance(body, list):
+            continue
+        if isinstance(node, ast.ClassDef | _Function) and is_docstring(body):
+            del body[0]
+        for name in ("body", "orelse", "finalbody", "handlers", "cases"):
+            waiting.extend(getattr(node, name, ()))
     return tree
 
 

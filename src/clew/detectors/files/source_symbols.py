@@ -22,7 +22,7 @@ from clew.model.fact import Fact
 from clew.model.named_tuple import NamedTuple
 
 _MAX_FILES = 60
-_MAX_BYTES = 1 << 20
+_MAX_BYTES = 768 << 10
 _MAX_FACTS = 30
 _MAX_MARKS = 12
 _MAX_MOVED = 400

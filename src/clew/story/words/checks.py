@@ -19,7 +19,20 @@ def tests(facts: Sequence[Fact]) -> Phrase:
     short = [_tests(found, base, 2) for found in groups.values()]
     texts = [_tests(found, str, NAMED_ON_CARD) for found in groups.values()]
     shortest = [_tests(found, base, 1) for found in groups.values()]
-    return Phrase(fitted(short, _SHORT), "; ".join(texts[:NAMED_ON_CARD]), fitted(shortest, 0))
+    brief = [
+        text if len(text) <= _SHORT else less for text, less in zip(short, shortest, strict=True)
+    ]
+    return Phrase(_first(brief), "; ".join(texts[:NAMED_ON_CARD]), _first(shortest))
+
+
+def _first(parts: Sequence[str]) -> str:
+    """Return as many parts as fit in a headline, and the number of the others."""
+    found = parts[0]
+    for number, part in enumerate(parts[1:], 1):
+        if len(found) + len(part) + 2 > _SHORT:
+            return f"{found} (+{len(parts) - number:,} more)"
+        found += f", {part}"
+    return found
 
 
 _SHORT = 64
@@ -42,7 +55,9 @@ def _tests(facts: Sequence[Fact], say: Callable[[str], str], most: int) -> str:
     """Return the words for facts of one kind."""
     kind, how = facts[0].kind.partition(".")[2], facts[0].scope
     number = sum(_affected(fact) for fact in facts)
-    files = some([_place(fact.subject, say) for fact in facts], most, "files")
+    places = dict.fromkeys(_place(fact.subject, say) for fact in facts)
+    same = len(places) < len(facts)  # `test_page.py` of three directories
+    files = f"{len(facts):,} files" if same else some(list(places), most, "files")
     names = [name for fact in facts for name in fact.marks]
     what = _named(names[0]) if number == 1 and len(names) == 1 else counted(number, "test")
     listed = f": {', '.join(names[:most])}" if say is str and number > 1 and names else ""
