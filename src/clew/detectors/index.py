@@ -325,7 +325,7 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
     ),
     "security.planted_secrets:PlantedSecrets": (
         "security/secrets",
-        1,
+        2,
         ('security.secret',),
         WatchedPaths(everything=True),
     ),

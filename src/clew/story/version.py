@@ -13,7 +13,7 @@ from blake3 import blake3
 PLUGINS = "story.detectors"
 """The setting that names third-party detectors."""
 
-DETECTORS = "ce8267e8"
+DETECTORS = "91c0b1a6"
 """The `fingerprint` of the registry."""
 
 _WORDS = 4
