@@ -95,3 +95,10 @@ def test_hostile_files_take_little_time() -> None:
     _said({}, new)
 
     assert time.perf_counter() - started < 10  # a quadratic search takes minutes
+
+
+def test_a_key_among_test_data_protects_nothing() -> None:
+    key = b"-----BEGIN RSA PRIVATE KEY-----\nMIIE\n"
+
+    assert _said({}, {"tests/fixtures/server.key": key}) == []
+    assert _said({}, {"tests/fixtures/token.txt": b"x = '" + GITHUB + b"'\n"})[0][1] == "note"
