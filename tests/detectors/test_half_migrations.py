@@ -110,7 +110,7 @@ def test_a_damaged_or_huge_database_says_nothing(content: bytes) -> None:
     old = {"app.db": b"SQLite format 3\0" + b"x"}
 
     assert _said(old, {"app.db": content, "m/migrations/0002_note.py": DJANGO}) == []
-    huge = {"app.db": file(b"", size=1 << 40), "m/migrations/0002_note.py": DJANGO}
+    huge: Moment = {"app.db": file(b"", size=1 << 40), "m/migrations/0002_note.py": DJANGO}
     assert _said(old, huge) == []
 
 
