@@ -115,8 +115,10 @@ def test_a_secret_of_an_older_commit_is_not_told_again(repo: Repo) -> None:
     assert _committed(repo, "b.py", "x = 1\n") == []
 
 
-def test_the_key_of_a_test_is_a_note(repo: Repo) -> None:
+def test_the_key_of_a_test_and_an_example_in_a_document_are_notes(repo: Repo) -> None:
     assert [one[1] for one in _committed(repo, "tests/fixtures/key.pem", KEY)] == ["note"]
+    assert [one[1] for one in _committed(repo, "README.md", f"API_KEY={RANDOM}\n")] == ["note"]
+    assert [one[1] for one in _committed(repo, "SETUP.md", f"use {GITHUB}\n")] == ["high"]
 
 
 def test_commits_of_others_and_other_branches_are_not_judged(repo: Repo, tmp_path: Path) -> None:

@@ -185,6 +185,22 @@ def test_a_commit_that_got_a_branch_or_was_picked_is_not_left(repo: Repo) -> Non
     assert [fact.severity for fact in left] in ([], ["note"])
 
 
+def test_a_commit_of_somebody_else_that_was_looked_at_is_not_left(
+    repo: Repo, tmp_path: Path
+) -> None:
+    clone = Repo(tmp_path / "clones")
+    clone.git("clone", "-q", str(repo.path), "c")
+    inside = Repo(clone.root, "c")
+    repo.git("checkout", "-qb", "request")
+    repo.commit("theirs.py", WORK)
+    inside.git("fetch", "-q", str(repo.path), "request")
+    inside.git("checkout", "-q", "FETCH_HEAD")
+
+    found = _during(inside, lambda: inside.git("checkout", "-q", "main"))
+
+    assert [fact.kind for fact in _facts(found)] == ["git.branch"]
+
+
 def test_looking_at_an_old_commit_and_coming_back_loses_nothing(repo: Repo) -> None:
     repo.commit("b.py")
     repo.git("checkout", "-q", "HEAD~1")
@@ -313,9 +329,10 @@ def test_a_patch_series_that_stopped_is_unfinished(repo: Repo) -> None:
     assert _one(found, "broken.operation")[0] == "git am"
 
 
-def test_a_lock_that_git_left_is_a_note_once(repo: Repo) -> None:
+def test_a_lock_that_git_left_is_told_once(repo: Repo) -> None:
     found = _during(repo, lambda: repo.write(".git/index.lock", ""))
-    assert _one(found, "broken.operation")[:2] == ("index.lock", "note")
+    assert _one(found, "git.branch") == ("main", "none", ("index.lock left",))
+    assert phrase("git", _facts(found)).short.startswith("index.lock left in .git")
 
     found = _during(repo, lambda: repo.write(".git/x", "1"))
     assert _facts(found) == []

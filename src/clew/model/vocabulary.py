@@ -76,7 +76,7 @@ FAMILIES: tuple[Family, ...] = (
         "what it was and is",
         (
             ("conflict", "a file has unresolved conflict markers"),
-            ("operation", "git has not finished what it began: a merge, a rebase, a clone; or its lock is left"),
+            ("operation", "git has not finished what it began: a merge, a rebase, a clone; or a crash damaged it"),
             ("install", "an installation did not complete"),
             ("download", "a download did not complete"),
             ("migration", "a migration of a database was applied in part, and is not recorded"),

@@ -32,24 +32,19 @@ _MAX_DATABASES = 5
 _TABLES = (b"django_migrations", b"alembic_version", b"schema_migrations", b"knex_migrations",
            b"SequelizeMeta")  # fmt: skip
 _NAME = rb"[\"'`:]?(\w{2,80})"
-_ADDED = tuple(
-    re.compile(pattern, re.I)
-    for pattern in (
-        rb"\bAddField\(\s{0,80}(?:model_name\s{0,3}=\s{0,3})?[\"']\w{1,80}[\"'],\s{0,80}(?:name\s{0,3}=\s{0,3})?[\"'](\w{2,80})",
-        rb"\bCreateModel\(\s{0,80}(?:name\s{0,3}=\s{0,3})?[\"'](\w{2,80})",
-        rb"\badd_column\(?\s{0,80}[\"':]\w{1,80}[\"']?,\s{0,80}(?:sa\.Column\(\s{0,80})?[\"':](\w{2,80})",
-        rb"\bcreate_table\(?\s{0,80}[\"':](\w{2,80})",
-        rb"\bcreateTable\(\s{0,80}[\"'](\w{2,80})",
-        rb"\baddColumn\(\s{0,80}[\"']\w{1,80}[\"'],\s{0,80}[\"'](\w{2,80})",
-        rb"\btable\.\w{2,40}\(\s{0,80}[\"'](\w{2,80})",
-        rb"\bADD\s{1,9}COLUMN\s{1,9}(?:IF\s{1,9}NOT\s{1,9}EXISTS\s{1,9})?" + _NAME,
-        rb"\bCREATE\s{1,9}TABLE\s{1,9}(?:IF\s{1,9}NOT\s{1,9}EXISTS\s{1,9})?" + _NAME,
-    )
+_ADDED = (
+    rb"\bAddField\(\s{0,80}(?:model_name\s{0,3}=\s{0,3})?[\"']\w{1,80}[\"'],\s{0,80}(?:name\s{0,3}=\s{0,3})?[\"'](\w{2,80})",
+    rb"\bCreateModel\(\s{0,80}(?:name\s{0,3}=\s{0,3})?[\"'](\w{2,80})",
+    rb"\badd_column\(?\s{0,80}[\"':]\w{1,80}[\"']?,\s{0,80}(?:sa\.Column\(\s{0,80})?[\"':](\w{2,80})",
+    rb"\bcreate_table\(?\s{0,80}[\"':](\w{2,80})",
+    rb"\bcreateTable\(\s{0,80}[\"'](\w{2,80})",
+    rb"\baddColumn\(\s{0,80}[\"']\w{1,80}[\"'],\s{0,80}[\"'](\w{2,80})",
+    rb"\btable\.\w{2,40}\(\s{0,80}[\"'](\w{2,80})",
+    rb"\bADD\s{1,9}COLUMN\s{1,9}(?:IF\s{1,9}NOT\s{1,9}EXISTS\s{1,9})?" + _NAME,
+    rb"\bCREATE\s{1,9}TABLE\s{1,9}(?:IF\s{1,9}NOT\s{1,9}EXISTS\s{1,9})?" + _NAME,
 )
 """How migrations add a column or a table; the group is its name."""
-_REVISION = re.compile(
-    rb"^revision(?:\s{0,3}:\s{0,3}str)?\s{0,3}=\s{0,3}[\"'](\w{4,64})[\"']", re.M
-)
+_REVISION = rb"(?m)^revision(?:\s{0,3}:\s{0,3}str)?\s{0,3}=\s{0,3}[\"'](\w{4,64})[\"']"
 _STAMP = re.compile(r"(\d{10,20})_")
 
 
@@ -118,13 +113,14 @@ def _migrations(evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[_
             continue
         with evidence.guarded(change.path):
             content = evidence.new.read(change.path, _FILE_LIMIT) or b""
-            adds = tuple(dict.fromkeys(name for one in _ADDED for name in one.findall(content)))
+            found = (name for one in _ADDED for name in re.findall(one, content, re.I))
+            adds = tuple(dict.fromkeys(found))
             if adds:
                 yield _Migration(change.path, _key(change.name, content), adds)
 
 
 def _key(name: str, content: bytes) -> bytes:
-    revision = _REVISION.search(content)
+    revision = re.search(_REVISION, content)
     if revision:
         return revision[1]
     stamp = _STAMP.match(name)

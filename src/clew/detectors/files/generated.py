@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 
 from clew.detectors.detector import Evidence, Finding, PathChange, TooLarge, WatchedPaths
+from clew.detectors.files.common_directory import common_directory
 from clew.detectors.files.config_files import is_configuration
 from clew.detectors.files.generated_names import (
     AMBIGUOUS,
@@ -109,18 +110,6 @@ def _marks(changes: Sequence[PathChange]) -> tuple[str, ...]:
     deleted = sum(change.is_deleted for change in changes)
     numbers = ((added, "added"), (len(changes) - added - deleted, "changed"), (deleted, "deleted"))
     return tuple(f"{number:,} {word}" for number, word in numbers if number)
-
-
-def common_directory(paths: Sequence[str]) -> str:
-    """Return the deepest directory that contains all `paths`; empty for the root."""
-    first = min(paths).split("/")[:-1]
-    last = max(paths).split("/")[:-1]
-    same = 0
-    for one, other in zip(first, last, strict=False):
-        if one != other:
-            break
-        same += 1
-    return "/".join(first[:same])
 
 
 def _merged(groups: Collection[GeneratedGroup]) -> dict[GeneratedGroup, list[GeneratedGroup]]:

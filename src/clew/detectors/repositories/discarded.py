@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from clew.detectors.detector import Evidence, Finding, PathChange, WatchedPaths
-from clew.detectors.files.generated import common_directory
+from clew.detectors.files.common_directory import common_directory
 from clew.detectors.files.source_languages import is_generated_or_vendored, is_source
 from clew.detectors.repositories.git_checkout import CommitFiles, blob_id
 from clew.detectors.repositories.git_config import value_of

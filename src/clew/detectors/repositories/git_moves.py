@@ -23,7 +23,8 @@ from clew.model.amount import counted
 from clew.model.fact import Fact, Severity
 from clew.model.named_tuple import NamedTuple
 
-_COMMITS = frozenset(("commit", "cherry-pick", "revert", "am"))
+COMMITS = frozenset(("commit", "cherry-pick", "revert", "am"))
+"""What git notes in a log when it makes a commit, apart from merges."""
 _MAX_RESETS = 50
 _MAX_MERGED = 4
 """How many merged branches are listed by name."""
@@ -134,7 +135,7 @@ class _Tally:
     def add(self, line: LogLine, context: MoveContext) -> None:
         if not line.moves:
             return
-        if line.verb in _COMMITS:
+        if line.verb in COMMITS:
             self._add_commit(line)
         elif line.verb in ("rebase", "pull") and "finish" in line.action:
             self.rebases += 1

@@ -69,7 +69,7 @@ def operation_facts(
         what = "conflicts resolved" if was.what == "conflict" else f"{was.what} given up"
         yield _branch_fact(scope, was.sign, heads[1], what)
     yield from _bisection(scope, own, evidence, heads[1])
-    yield from _left_locks(scope, own, evidence)
+    yield from _left_locks(scope, own, evidence, heads[1])
     index = f"{own}/index"
     if evidence.old.entry(index) is not None and evidence.new.entry(index) is None:
         if evidence.new.entry(f"{own}/HEAD") is not None:
@@ -116,11 +116,9 @@ def _branch_fact(scope: str, path: str, head: Head | None, what: str) -> Fact:
     return Fact("git.branch", scope, subject, tip, tip, evidence=(path,), marks=(what,))
 
 
-def _left_locks(scope: str, own: str, evidence: Evidence) -> Iterator[Fact]:
+def _left_locks(scope: str, own: str, evidence: Evidence, head: Head | None) -> Iterator[Fact]:
+    """Yield locks that are new; git was killed, or runs at this moment, so this is no warning."""
     for name in _LOCKS:
         path = f"{own}/{name}"
         if evidence.new.entry(path) is not None and evidence.old.entry(path) is None:
-            yield Fact(
-                "broken.operation", scope, name, severity=Severity.NOTE, evidence=(path,),
-                marks=("git was interrupted, or still runs",),
-            )  # fmt: skip
+            yield _branch_fact(scope, path, head, f"{name} left")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clew.detectors.detector import Evidence, Tree
-from clew.detectors.repositories.git_moves import Move, MoveContext, move_facts
+from clew.detectors.repositories.git_moves import COMMITS, Move, MoveContext, move_facts
 from clew.detectors.repositories.git_operations import (
     is_rebasing,
     operation_facts,
@@ -15,7 +15,7 @@ from clew.detectors.repositories.git_refs import (
     Head,
     LogLine,
     Refs,
-    is_none,
+    log_lines,
     new_log_lines,
     short,
 )
@@ -27,6 +27,7 @@ from clew.model.fact import Fact, Severity
 _HEADS = "refs/heads/"
 _RENAMED = "renamed refs/heads/"
 _MAX_WORKTREES = 100
+_MAX_LOG = 5_000
 _MAX_LINES = 200
 """How many of the newest moves of HEAD are searched for commits without a branch."""
 
@@ -193,8 +194,9 @@ class RepositoryStory:
 
     def _commits_left_behind(self) -> Iterator[Fact]:
         """Yield commits that were made without a branch, and that a checkout left there."""
+        made = self._made_here()
         for line in self._head_lines("")[-_MAX_LINES:]:
-            if line.verb != "checkout" or not line.moves or is_none(line.old):
+            if line.verb != "checkout" or not line.moves or line.old not in made:
                 continue
             found = self._context.beyond(line.old)
             if found is None or not found.lost or self._was_on_branch(line.old):
@@ -206,6 +208,11 @@ class RepositoryStory:
                 evidence=(f"{self._dir}/logs/HEAD",),
                 marks=(f"{counted(found.lost, 'commit')} left on no branch",),
             )  # fmt: skip
+
+    def _made_here(self) -> set[str]:
+        """Return commits that were made in this repository, and not fetched."""
+        lines = log_lines(self._new.log("HEAD"))[-_MAX_LOG:]
+        return {line.new for line in lines if line.verb in COMMITS and line.moves}
 
     def _was_on_branch(self, commit: str) -> bool:
         """Return whether a branch was at a commit; its own fact tells what it lost."""

@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from clew.detectors.detector import Evidence, Finding, PathChange, Tree, WatchedPaths
-from clew.detectors.files.generated import common_directory
+from clew.detectors.files.common_directory import common_directory
 from clew.detectors.files.source_languages import is_source
 from clew.detectors.repositories.git_places import is_inside_git
 from clew.detectors.repositories.repositories import Repositories, Repository

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from clew.detectors.detector import Evidence, Finding, PathChange, WatchedPaths
 from clew.detectors.files.key_names import shown_name
+from clew.detectors.files.source_languages import is_document, is_generated_or_vendored
 from clew.detectors.repositories.git_checkout import differing_files
 from clew.detectors.repositories.git_config import value_of
 from clew.detectors.repositories.git_objects import Objects, TreeEntry
@@ -99,12 +100,19 @@ def _in_commits(evidence: Evidence, own: str) -> Iterator[Alarm]:
                 continue
             names = _new_secrets(objects, place, entry, before, budget)
             if names:
-                is_test = not _TEST_NAMES.isdisjoint(place.lower().split("/")[:-1])
                 yield Alarm(
-                    "security.secret", "commit", place,
-                    Severity.NOTE if is_test else Severity.HIGH,
+                    "security.secret", "commit", place, _severity(place, names),
                     tuple(names[:_SHOWN]), claims=(),
                 )  # fmt: skip
+
+
+def _severity(path: str, names: Sequence[str]) -> str:
+    """Return the severity: tests and documents have examples, unless it is a token of a service."""
+    is_example = not _TEST_NAMES.isdisjoint(path.lower().split("/")[:-1])
+    is_example = is_example or is_generated_or_vendored(path)
+    if is_document(path.rpartition("/")[2]):
+        is_example = is_example or not any(name.startswith("a ") for name in names)
+    return Severity.NOTE if is_example else Severity.HIGH
 
 
 class _Budget:

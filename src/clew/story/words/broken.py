@@ -37,9 +37,6 @@ def _operation(fact: Fact, conflicts: Sequence[Fact]) -> Phrase:
     if fact.subject == "index" or fact.subject.startswith("branch "):
         text = f"git: {fact.subject}, {', '.join(fact.marks)}{inside}"
         return Phrase(text, text, f"git: {fact.subject} damaged")
-    if fact.subject.endswith(".lock"):
-        text = f"{fact.subject} left in .git{inside}"
-        return Phrase(text, f"{text} ({', '.join(fact.marks)})", f"git {fact.subject} left")
     still = "still " if "still under way" in fact.marks else ""
     on = next((f" {mark}" for mark in fact.marks if mark.startswith(("on ", "of "))), "")
     number = next((mark for mark in fact.marks if mark.startswith("conflicts in ")), "")

@@ -133,6 +133,8 @@ def _branch(fact: Fact, others: str) -> str:
         return f"git notes {fact.subject} {''.join(fact.marks[1:2])}".rstrip()
     if first.endswith((" under way", " given up", " ended", " resolved")):
         return f"{first} on {fact.subject}{others}"
+    if first.endswith(".lock left"):
+        return f"{first} in .git (git was interrupted, or still runs)"
     if "no branch" in fact.marks:
         places = [mark for mark in fact.marks if mark.startswith("in ")]
         return f"HEAD detached at {fact.subject} ({', '.join(['no branch', *places])})"
