@@ -6,12 +6,12 @@ Use `evidence.once(GitIndexes)`.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from hashlib import sha256
 
 from clew.detectors.detector import Evidence, TooLarge, Tree
 from clew.detectors.repositories.git_index import Staged, parse_index
 
 _LIMIT = 16 << 20
-_ID_SIZES = (20, 32)
 
 
 class GitIndexes:
@@ -44,9 +44,12 @@ def _parsed(tree: Tree, path: str) -> Mapping[str, Staged] | None:
         return None
     if content is None:
         return {}
-    for id_size in _ID_SIZES:
-        try:
-            return parse_index(content, id_size)
-        except ValueError:
-            continue
-    return None
+    try:
+        return parse_index(content, 32 if _has_long_ids(content) else 20)
+    except ValueError:
+        return None
+
+
+def _has_long_ids(content: bytes) -> bool:
+    """Return whether the hash at the end of an index is one of SHA-256."""
+    return sha256(content[:-32]).digest() == content[-32:]
