@@ -233,9 +233,9 @@ $ clew diff v1 @ --facts
     .env: +PORT and +TOKEN
 $ clew diff @ v1 --facts
 1 change from <2> (turn the token) to <1> (v1 · it works):
-  .env −PORT and −TOKEN
-  Configuration
-    .env: −PORT and −TOKEN
+  ! .env deleted (22 B)
+  Warnings
+    ⚠ .env deleted (22 B)
 $ clew diff @~1 --patch
 --- a/.env
 +++ b/.env
