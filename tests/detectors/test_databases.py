@@ -7,7 +7,8 @@ import pytest
 
 from clew.detectors.data.redis import Redis, parse_dump
 from clew.detectors.databases.postgres import Postgres
-from tests.kit.moments import evidence, facts, findings, problems, story
+from tests.kit.losses import alarms, tell
+from tests.kit.moments import Moment, evidence, facts, findings, problems, story
 
 DATA = Path(__file__).parent / "testdata"
 ONE = (DATA / "redis/120_keys.rdb").read_bytes()
@@ -103,6 +104,32 @@ def test_the_parts_of_an_append_only_file_are_one_line() -> None:
         ("r/appendonlydir", "100 B", "2.7 kB")
     ]
     assert set(finding.claims) == set(new)
+
+
+_FEW = b"REDIS0009\xfe\x00\xfb\x01\x00\x00\x01k\x01v\xff" + bytes(8)
+"""A dump with one key."""
+
+
+def test_a_rewritten_append_only_file_that_lost_most_keys_is_a_loss() -> None:
+    old = {"r/appendonlydir/a.aof.1.base.rdb": ONE, "r/appendonlydir/a.aof.1.incr.aof": b"x"}
+    new = {"r/appendonlydir/a.aof.2.base.rdb": _FEW, "r/appendonlydir/a.aof.2.incr.aof": b""}
+
+    (fact,) = facts(Redis(), old, new)
+
+    assert (fact.kind, fact.subject, fact.severity) == ("loss.shrunk", "r/appendonlydir", "high")
+    assert (fact.before, fact.after) == ("120 keys", "1 key")
+
+
+def test_a_rewritten_append_only_file_with_all_its_keys_is_no_loss() -> None:
+    old = {"r/appendonlydir/a.aof.1.base.rdb": ONE, "r/appendonlydir/a.aof.1.incr.aof": b"x"}
+    new = {"r/appendonlydir/a.aof.2.base.rdb": TWO, "r/appendonlydir/a.aof.2.incr.aof": b""}
+
+    assert alarms({"x": b"1", **old}, {"x": b"1", **new}) == []
+
+
+def test_a_dump_that_lost_most_keys_is_a_loss() -> None:
+    assert alarms({"dump.rdb": ONE}, {"dump.rdb": _FEW}) == [("loss.shrunk", "file", "dump.rdb")]
+    assert tell({"dump.rdb": ONE}, {"dump.rdb": _FEW}).headline == "! dump.rdb: 120 → 1 key"
 
 
 # PostgreSQL

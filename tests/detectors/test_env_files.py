@@ -27,6 +27,19 @@ def test_keys_that_came_went_and_changed_are_named() -> None:
     ]
 
 
+def test_a_file_that_is_gone_is_told_as_deleted() -> None:
+    result = story([EnvFiles()], {".env.example": b"A=1\nB=2\n"}, {})
+
+    assert result.headline == ".env.example deleted (−A and −B)"
+
+
+def test_keys_of_a_file_that_is_lost_or_moved_are_no_news() -> None:
+    found = evidence({".env": b"A=1\n"}, {})
+    found.claimed.add(".env")
+
+    assert findings(EnvFiles(), found) == []
+
+
 def test_every_spelling_of_an_environment_file_is_read() -> None:
     for path in (".env", "web/.env.local", "prod.env", ".envrc", "etc/default/nginx"):
         assert _said({}, {path: b"KEY=value\n"}) == [("env.added", path, "KEY")]

@@ -193,3 +193,17 @@ def test_ignored_logs_and_settings_are_left_to_those_who_know_them() -> None:
     new: Moment = {**head, **dict.fromkeys(names, b"a=2\n")}
 
     assert _said(old, new) == [("ignored", ".", "1"), ("ignored", "out", "2")]
+
+
+def test_what_happened_to_generated_files_is_told_truthfully() -> None:
+    one: Moment = {"dist/a": b"1", "dist/b": b"2"}
+
+    def told(old: Moment, new: Moment) -> str:
+        return story([], old, new, [Generated()]).lines[0].text
+
+    assert told(one, {}) == "build output deleted (2 files): dist"
+    assert told({}, one) == "build output added (2 files): dist"
+    assert told(one, {"dist/a": b"3", "dist/b": b"4"}) == "build output changed (2 files): dist"
+    assert told(one, {"dist/a": b"3", "dist/c": b"4"}) == (
+        "build output changed (3 files, 1 added, 1 changed, 1 deleted): dist"
+    )

@@ -107,6 +107,12 @@ def test_history_is_one_line_without_a_word_of_it() -> None:
     assert CANARY not in repr(result)
 
 
+def test_history_that_was_shortened_did_not_grow() -> None:
+    result = story([], {".bash_history": b"ls\ncd\n"}, {".bash_history": b"ls\n"}, [Logs()])
+
+    assert [line.text for line in result.lines] == ["shell history shortened or deleted"]
+
+
 def test_the_content_of_a_log_is_nowhere() -> None:
     result = story([], {"a.log": b"x\n"}, {"a.log": b"x\n" + CANARY.encode() + b"\n"}, [Logs()])
 

@@ -317,6 +317,17 @@ def test_data_that_git_ignores_cannot_be_made_again(tmp_path: Path) -> None:
     assert "ignored" not in story.headline
 
 
+def test_uploads_in_a_directory_of_output_that_git_ignores_are_lost(tmp_path: Path) -> None:
+    repo = _repo(tmp_path)
+    repo.write(".gitignore", "/public/\n")
+    repo.commit("a.py")
+    built = {**files("public/js/{}.js", 40), **files("public/icons/{}.png", 10)}
+    old = {**repo.moment(), **built, **files("public/uploads/{}.jpg", 20)}
+
+    assert [one[2] for one in alarms(old, repo.moment())] == ["public"]
+    assert alarms({**repo.moment(), **built}, repo.moment()) == []
+
+
 def test_programs_and_objects_next_to_a_makefile_were_built() -> None:
     program = file(b"\x7fELF" * 500_000, mode=0o755)
     old: Moment = {"Makefile": b"all:\n", "shop": program, **files("{}.o", 30)}

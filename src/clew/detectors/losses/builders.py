@@ -62,8 +62,8 @@ _NEXT_TO = {
 
 _OUTPUTS = frozenset((
     "screenshots", "videos", "reports", "report", "artifacts", "build", "out", "output", "bundle",
-    "generated", "gen", "rendered", "public", "www", "static", "staticfiles", "_site", "site", "book",
-    "assets", "compiled", "release", "debug", "bin", "obj", "lib", "target", "export", "tmp",
+    "generated", "gen", "rendered", "staticfiles", "_site", "site", "book", "compiled", "release",
+    "debug", "bin", "obj", "target",
 ))  # fmt: skip
 """Directories of output and of results of test runs, if git ignores them."""
 

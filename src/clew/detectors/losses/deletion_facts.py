@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from clew.detectors.data.data_facts import data_fact
-from clew.detectors.files.generated import common_directory
+from clew.detectors.files.common_directory import common_directory
 from clew.detectors.losses.data_kinds import (
     DATABASE,
     MANY,

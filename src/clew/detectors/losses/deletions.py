@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from clew.detectors.detector import Evidence, Finding, PathChange, WatchedPaths
-from clew.detectors.files.generated import common_directory
+from clew.detectors.files.common_directory import common_directory
 from clew.detectors.losses.data_kinds import (
     ARCHIVE,
     BACKUP,

@@ -113,6 +113,8 @@ def fates(
 
 
 class _Judge:
+    """Judges deleted files, directory by directory."""
+
     def __init__(self, evidence: Evidence) -> None:
         self._evidence = evidence
         self._written = evidence.once(Copies).written
@@ -179,7 +181,7 @@ class _Judge:
             return self._builders.can_build(change.path)
         if place.keeper is None or not is_built(name, kind, change.old):
             return False
-        if place.group is not None and is_of_people(place.group.directory):
+        if place.group is not None and is_of_people(place.path):
             return False
         self._questions -= 1
         return self._questions >= 0 and self._tracking.ignores(change.path)
@@ -187,10 +189,10 @@ class _Judge:
     def reconsider(self, found: Mapping[str, DirectoryFate]) -> None:
         """Drop from what seems lost what was built, has a copy, or is in git under another name."""
         for directory, parts in self._ignored.items():
-            is_made = is_of_output(directory) or self._is_mostly_built(directory, parts)
-            if is_made and not is_of_people(directory):
+            if is_of_output(directory) or self._is_mostly_built(directory, parts):
                 for fate in parts:
-                    fate.lost = [one for one in fate.lost if one[1] in _NEVER_BUILT]
+                    if not is_of_people(fate.path):
+                        fate.lost = [one for one in fate.lost if one[1] in _NEVER_BUILT]
         losses = [fate for fate in found.values() if fate.lost]
         wanted = {
             change.old.content

@@ -6,13 +6,13 @@ Use `evidence.once(GitIndexes)`.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from hashlib import sha256
 
 from clew.detectors.detector import Evidence, TooLarge, Tree
 from clew.detectors.repositories.git_index import Staged, parse_index
 from clew.model.ids import ObjectId
 
 _LIMIT = 16 << 20
-_ID_SIZES = (20, 32)
 
 Index = Mapping[str, Staged]
 """Staged files by path, relative to the working tree."""
@@ -53,9 +53,14 @@ def _parsed(tree: Tree, path: str) -> Index | None:
         content = tree.read(path, _LIMIT)
     except TooLarge:
         return None
-    for id_size in _ID_SIZES:
-        try:
-            return parse_index(content or b"", id_size)
-        except ValueError:
-            continue
-    return None
+    if content is None:
+        return {}
+    try:
+        return parse_index(content, 32 if _has_long_ids(content) else 20)
+    except ValueError:
+        return None
+
+
+def _has_long_ids(content: bytes) -> bool:
+    """Return whether the hash at the end of an index is one of SHA-256."""
+    return sha256(content[:-32]).digest() == content[-32:]
