@@ -321,7 +321,8 @@ def _encoded(texts: dict[str, str]) -> Moment:
 def test_a_check_that_became_weaker_is_a_warning(path: str, old: str, new: str, said: str) -> None:
     text = _FILES[path]
     assert old in text
-    moments = _encoded({path: text}), _encoded({path: text.replace(old, new, 1)})
+    tests = {"tests/unit/test_app.py": "def test_app(): ...\n"}
+    moments = _encoded({path: text, **tests}), _encoded({path: text.replace(old, new, 1), **tests})
 
     told = story([CheckFiles(), CiFiles()], *moments, [ConfigFiles()])
 
@@ -508,3 +509,28 @@ def test_hostile_and_huge_files_cost_one_line_at_most() -> None:
         facts(CheckFiles(), {"Makefile": MAKE.encode()}, {"Makefile": file(b"", size=1 << 30)})
         == []
     )
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "severity"),
+    [
+        (("flake8", "isort", "black", "pyupgrade"), ("ruff", "ruff-format"), Severity.NOTE),
+        (("mypy",), ("pyright",), Severity.NOTE),
+        (("eslint", "prettier"), ("biome-check",), Severity.NOTE),
+        (("mypy", "black"), ("ruff",), Severity.HIGH),
+        (("detect-secrets",), ("check-yaml",), Severity.HIGH),
+    ],
+)
+def test_a_hook_is_lost_unless_another_does_its_work(
+    was: tuple[str, ...], now: tuple[str, ...], severity: Severity
+) -> None:
+    def configuration(hooks: tuple[str, ...]) -> dict[str, str]:
+        lines = ["repos:", "  - repo: https://example.org/hooks", "    rev: v1", "    hooks:"]
+        text = "\n".join([*lines, *(f"      - id: {hook}" for hook in hooks), ""])
+        return {".pre-commit-config.yaml": text}
+
+    moments = _encoded(configuration(was)), _encoded(configuration(now))
+
+    told = story([CheckFiles(), CiFiles()], *moments, [ConfigFiles()])
+
+    assert max(line.severity for line in told.lines) == severity

@@ -8,7 +8,7 @@ import pytest
 from clew.detectors.data.redis import Redis, parse_dump
 from clew.detectors.databases.postgres import Postgres
 from tests.kit.losses import alarms, tell
-from tests.kit.moments import Moment, evidence, facts, findings, problems, story
+from tests.kit.moments import evidence, facts, findings, problems, story
 
 DATA = Path(__file__).parent / "testdata"
 ONE = (DATA / "redis/120_keys.rdb").read_bytes()

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from clew.detectors.checks.check_commands import CHANGED, FEWER, Command, shown_words
+from clew.detectors.checks.linter_replacements import stands_in
 from clew.detectors.checks.pipelines import Pipeline
 from clew.model.fact import Severity
 from clew.model.named_tuple import NamedTuple
@@ -153,12 +154,12 @@ def _other(old: Pipeline, new: Pipeline) -> Iterator[CheckChange]:
             yield CheckChange("weakened", "checks", names, None, f"no longer run on {names}")
     lost = sorted(old.hooks - new.hooks)
     if lost:
-        # Others may do their work, as one linter replaces five.
-        severity = Severity.NOTE if new.hooks - old.hooks else Severity.HIGH
         manual = all(f"{hook} (manual)" in new.hooks for hook in lost)
+        added = new.hooks - old.hooks
+        is_replaced = all(stands_in(added, hook) for hook in lost)
+        severity = Severity.NOTE if is_replaced else Severity.HIGH
         what = "hook" if len(lost) == 1 else "hooks"
         names = shown_words(", ".join(lost), 60)
-        severity = Severity.HIGH if manual else severity
         yield CheckChange(
             "removed", f"{what}, manual only" if manual else what, names, severity=severity
         )

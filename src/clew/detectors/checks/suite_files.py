@@ -199,7 +199,9 @@ class _Comparison:
                     lost.append(_Deleted(one.path, _number(one.change.removed), one.change.removed))
             else:
                 yield from self._edited(one)
-        lost += [_Deleted(change.path, number, None) for change, number in self._counted if number]
+        lost += [
+            _Deleted(change.path, len(names), None) for change, names in self._counted if names
+        ]
         yield from self._deleted(lost)
 
     def _add_all(self, changes: Sequence[tuple[PathChange, str]], most: int) -> None:

@@ -141,19 +141,23 @@ def _is_cut(text: str) -> bool:
 
 
 def _git_value(text: str) -> str:
-    """Return a value without quotes, escapes and comment."""
-    parts: list[str] = []
+    """Return a value without quotes, escapes, comment, and blanks at its end that are not quoted."""
+    value, end = "", 0
     is_quoted = False
     for found in _GIT_TOKEN.finditer(text):
         piece = found[0]
         if found[1]:
             if found[1] not in _GIT_ESCAPES:
                 raise Unreadable("unknown escape")
-            parts.append(_GIT_ESCAPES[found[1]])
+            value += _GIT_ESCAPES[found[1]]
         elif piece == '"':
             is_quoted = not is_quoted
         elif piece in ("#", ";") and not is_quoted:
             break
         else:
-            parts.append(piece)
-    return "".join(parts).strip()
+            value += piece
+            if not is_quoted:
+                end = len(value.rstrip()) if piece.strip() else end
+                continue
+        end = len(value)
+    return value[:end]

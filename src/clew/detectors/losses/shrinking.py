@@ -16,8 +16,8 @@ from collections.abc import Iterator, Sequence
 from clew.detectors.data.data_facts import beginning, data_fact
 from clew.detectors.databases.sqlite import MAGIC
 from clew.detectors.detector import Evidence, Finding, PathChange, WatchedPaths
-from clew.detectors.files.config_files import LOCK_FILES
 from clew.detectors.files.common_directory import common_directory
+from clew.detectors.files.config_files import LOCK_FILES
 from clew.detectors.losses.audit_names import is_audit_trail
 from clew.detectors.losses.builders import is_built, is_compiled
 from clew.detectors.losses.copies import Copies
