@@ -109,12 +109,10 @@ def _redacted(text: str, *, typed: bool, among: tuple[Finder, ...] = ()) -> str:
     if len(text) > LONGEST:
         return "".join(_redacted(piece, typed=typed) for piece in _pieces(text))
     for _ in range(_ROUNDS):  # text beside a mark may be recognized only in the next round
-        spans = sorted(
-            _without_escape(text, span)
-            for find in finders
-            for reading in _readings(text)
-            for span in find(reading, typed)
-        )
+        spans = [_without_escape(text, span) for find in finders for span in find(text, typed)]
+        if '"' in text or "\\" in text:
+            spans += _in_strings(text, finders, typed=typed)
+        spans.sort()
         changed = replace_spans(text, spans)
         if changed == text:
             break
@@ -122,17 +120,14 @@ def _redacted(text: str, *, typed: bool, among: tuple[Finder, ...] = ()) -> str:
     return text
 
 
-def _readings(text: str) -> Iterator[str]:
-    """Yield a text, and copies of equal length as it is inside quotes: without escapes."""
-    yield text
-    if "\\" in text:
-        plain = text
-        for spelled in ("\\n", "\\t", "\\r", "\\x00"):
-            plain = plain.replace(spelled, " " * len(spelled))
-        if plain != text:
-            yield plain
-        if "\\n" in text or '\\"' in text:
-            yield text.replace("\\n", " \n").replace("\\t", " \t").replace('\\"', ' "')
+def _in_strings(text: str, finders: list[Finder], *, typed: bool) -> Iterator[tuple[int, int]]:
+    """Yield secrets in quoted strings, read as what they stand for: without quotes and escapes."""
+    from clew.policy.redaction.quoted import unquoted  # noqa: PLC0415  most texts need none
+
+    for reading in unquoted(text):
+        for find in finders:
+            for start, end in find(reading.text, typed):
+                yield _without_escape(text, (reading.original(start), reading.original(end)))
 
 
 def _without_escape(text: str, span: tuple[int, int]) -> tuple[int, int]:
