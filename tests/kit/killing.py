@@ -28,6 +28,8 @@ WRITING = (
 ALL = os.environ.get("CLEW_TEST_PROFILE") == "thorough"
 _CLEW = [sys.executable, "-m", "clew"]
 _LINE = re.compile(r"^(\d+) +(\w+)\((.*)")
+_TALK = re.compile(r"(?:1|2)<|\d+<(?:pipe|socket|UNIX|anon_inode)")
+"""What is written to a person or another process: no data, and only that process may be killed."""
 
 T = TypeVar("T")
 
@@ -47,7 +49,8 @@ def moments(command: Sequence[str], where: Path, environment: Mapping[str, str])
     """Run a command to its end, and return every moment at which it is about to write."""
     require_tracing()
     trace = where.parent / "trace"
-    done = _traced(["-o", str(trace), "-e", f"trace={WRITING}"], command, where, environment)
+    options = ["-y", "-o", str(trace), "-e", f"trace={WRITING}"]
+    done = _traced(options, command, where, environment)
     assert done.returncode == 0, done.stderr
     return list(_parse(trace.read_text(errors="replace")))
 
@@ -90,8 +93,8 @@ def _parse(trace: str) -> Iterator[Moment]:
         counts[process, call] = counts.get((process, call), 0) + 1
         if call == "openat" and "O_CREAT" not in arguments:
             continue
-        if call in ("write", "writev") and arguments.startswith(("1,", "2,")):
-            continue  # talk, not data
+        if call in ("write", "writev") and _TALK.match(arguments):
+            continue
         yield Moment(call, counts[process, call], arguments)
 
 
