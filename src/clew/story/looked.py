@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clew.detectors.databases.losses import are_most_rows, has_passing_rows, is_disposable
 from clew.model.amount import counted
 from clew.model.database_look import UNKNOWN, DatabaseLook, LookedServer
 from clew.model.fact import Fact, FactBasis, Severity
 from clew.model.shorten import shorten
+from clew.policy.table_losses import are_most_rows, has_passing_rows, is_disposable
 
 _NAME = 80
 

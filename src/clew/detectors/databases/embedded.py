@@ -8,12 +8,12 @@ from struct import Struct
 from clew.detectors.data.app_state import is_app_state
 from clew.detectors.data.data_facts import data_fact, unclaimed_files
 from clew.detectors.databases.kept_in_git import is_kept_in_git
-from clew.detectors.databases.losses import are_most_rows, is_disposable
 from clew.detectors.databases.sqlite_moves import is_moved_file
 from clew.detectors.detector import Evidence, Finding, PathChange, Tree, WatchedPaths
 from clew.model.amount import counted, size_text
 from clew.model.fact import Severity
 from clew.model.named_tuple import NamedTuple
+from clew.policy.table_losses import are_most_rows, is_disposable
 
 _DUCKDB_AT, _DUCKDB = 8, b"DUCK"
 _DUCKDB_EMPTY = 3 * 4096

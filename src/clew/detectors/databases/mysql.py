@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from clew.detectors.data.data_facts import data_fact, growth_text
-from clew.detectors.databases.losses import are_most_rows, has_passing_rows, is_disposable
 from clew.detectors.databases.mysql_tables import (
     DATA_ENDINGS,
     OTHER_ENDINGS,
@@ -27,6 +26,7 @@ from clew.detectors.detector import Evidence, Finding, PathChange, Tree, Watched
 from clew.model.amount import counted, size_text
 from clew.model.fact import Fact, Severity
 from clew.model.shorten import shorten
+from clew.policy.table_losses import are_most_rows, has_passing_rows, is_disposable
 
 _MARKER = "ibdata1"
 _MARIADB = "aria_log_control"

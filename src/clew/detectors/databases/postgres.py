@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from clew.detectors.data.data_facts import beginning, data_fact, growth_text
-from clew.detectors.databases.losses import is_disposable
 from clew.detectors.databases.postgres_catalogue import (
     FIRST_MAJOR,
     LAST_MAJOR,
@@ -29,6 +28,7 @@ from clew.detectors.databases.sqlite_moves import is_moved_file
 from clew.detectors.detector import Evidence, Finding, PathChange, Tree, WatchedPaths
 from clew.model.amount import counted, size_text
 from clew.model.fact import Fact, Severity
+from clew.policy.table_losses import is_disposable
 
 _PARTS = ("base", "global", "pg_wal", "pg_xact", "pg_stat", "pg_stat_tmp", "pg_logical",
           "pg_multixact", "pg_subtrans", "pg_notify", "pg_replslot", "pg_tblspc")  # fmt: skip

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TypeVar
 
-from clew.detectors.databases.losses import are_most_rows, has_passing_rows, is_disposable
 from clew.detectors.databases.postgres_catalogue import (
     Catalogue,
     NoCatalogue,
@@ -20,6 +19,7 @@ from clew.detectors.detector import Evidence, Tree
 from clew.model.amount import counted
 from clew.model.fact import Fact, Severity
 from clew.model.shorten import shorten
+from clew.policy.table_losses import are_most_rows, has_passing_rows, is_disposable
 
 _COUNTED_BYTES = 24 << 20
 """Heaps whose rows are counted in one story; those of larger tables are estimated."""

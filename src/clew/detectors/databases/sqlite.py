@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 from clew.detectors.data.app_state import is_app_state
 from clew.detectors.data.data_facts import beginning, data_fact
 from clew.detectors.databases.kept_in_git import is_kept_in_git
-from clew.detectors.databases.losses import is_disposable
 from clew.detectors.databases.sqlite_limits import Budget, OutOfTime, SqliteLimits
 from clew.detectors.databases.sqlite_moves import crowd_findings, moved_or_copied
 from clew.detectors.databases.sqlite_schema import DAMAGED
@@ -24,6 +23,7 @@ from clew.detectors.detector import Evidence, Finding, PathChange, Tree, Watched
 from clew.model.amount import size_text
 from clew.model.entry import Entry
 from clew.model.fact import Fact, Severity
+from clew.policy.table_losses import is_disposable
 
 if TYPE_CHECKING:
     from clew.detectors.databases.sqlite_rows import Version

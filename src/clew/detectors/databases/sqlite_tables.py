@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clew.detectors.databases.losses import are_most_rows, has_passing_rows
 from clew.detectors.databases.migrations import MIGRATION_TABLES, migration_marks
 from clew.detectors.databases.sqlite_rows import RowComparison, Version
 from clew.detectors.databases.sqlite_schema import DAMAGED, Columns
 from clew.model.fact import Fact, Severity
 from clew.model.shorten import shorten
+from clew.policy.table_losses import are_most_rows, has_passing_rows
 
 _NAME = 80
 _MARKS = 12

@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 
 from clew.detectors.data.app_state import is_app_state
 from clew.detectors.data.data_facts import data_fact, growth_text
-from clew.detectors.databases.losses import is_disposable
 from clew.detectors.databases.store_rules import (
     RULES,
     WATCHED_DIRECTORIES,
@@ -21,6 +20,7 @@ from clew.detectors.databases.store_rules import (
 from clew.detectors.detector import Evidence, Finding, PathChange, Tree, WatchedPaths
 from clew.model.amount import counted, size_text
 from clew.model.fact import Fact, Severity
+from clew.policy.table_losses import is_disposable
 
 _DEPTH = 6
 """How many directories above a changed path may be the root of a store."""

@@ -119,7 +119,9 @@ def _output_value(text: str, match: re.Match[str]) -> _AssignedValue | None:
 def _short_name_value(text: str, match: re.Match[str]) -> _AssignedValue | None:
     """Return the value of `pass = x` and `"auth": "x"`: a name too short to trust, and a mixed value."""
     is_alone = match["line"] is not None and _is_last(text, match.end())
-    if not assigns_secret(match["key"]) or not (is_alone or _is_quoted_name(text, match)):
+    is_variable = text.endswith("$", 0, match.start("key"))
+    is_certain = is_alone or is_variable or _is_quoted_name(text, match)
+    if not is_certain or not assigns_secret(match["key"]):
         return None
     start, end, _ = _value(text, match, whole_line=False)
     return _AssignedValue(start, end, looks_made_up(text[start:end]))
@@ -437,7 +439,7 @@ def _pattern(name: str) -> re.Pattern[str]:
             "called": r"\w\Z",
             "setter": r"(?i:define|putenv|setenv|getenv|set_?property|setdefault|fetch|environ\.get)\Z",
             "directive": (
-                r"(?:^[ \t]{0,40}+(?:ENV|ARG|SetEnv|fastcgi_param|uwsgi_param|set(?=[ \t]{1,8}\$))[ \t]{1,8}+"
+                r"(?:(?:^[ \t]{0,40}+(?:ENV|ARG)|(?<![\w$.-])(?:SetEnv|fastcgi_param|uwsgi_param|set(?=[ \t]{1,8}\$)))[ \t]{1,8}+"
                 r"\$?(?P<name>\w{1,100}+)"
                 r"|(?<![\w-])(?P<own>requirepass|masterauth|rootpw|bindpw|ldap_default_authtok)"
                 r"(?:[ \t]{1,8}+--\w{1,20}+)?+)"

@@ -10,7 +10,9 @@ from clew.model.named_tuple import NamedTuple
 
 _MAX_DEPTH = 2
 """A string inside a string, as the command of a tool call in a transcript."""
-_ESCAPES = re.compile(r"\\(u00[0-7][0-9a-fA-F]|x[0-7][0-9a-fA-F]|.)|(\")", re.DOTALL)
+_ESCAPES = re.compile(
+    r"\\(u00[0-7][0-9a-fA-F]|x[0-7][0-9a-fA-F]|.)|(\"|(?<![\w\\])'|'(?!\w))", re.DOTALL
+)
 _MEANT = {"n": "\n", "t": "\t", "r": "\n"}
 
 
@@ -26,11 +28,16 @@ class Reading(NamedTuple):
         return at + bisect_left(self.shortened, at)
 
 
+def _has_strings(text: str) -> bool:
+    """Return whether a text may have quoted strings."""
+    return '"' in text or "'" in text or "\\" in text
+
+
 def unquoted(text: str) -> Iterator[Reading]:
     """Yield readings of a text: strings begin and end lines, and escapes are what they mean."""
     reading = Reading(text, ())
     for _ in range(_MAX_DEPTH):
-        if '"' not in reading.text and "\\" not in reading.text:
+        if not _has_strings(reading.text):
             return
         reading = _unescaped(reading)
         yield reading

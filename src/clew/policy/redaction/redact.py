@@ -110,7 +110,7 @@ def _redacted(text: str, *, typed: bool, among: tuple[Finder, ...] = ()) -> str:
         return "".join(_redacted(piece, typed=typed) for piece in _pieces(text))
     for _ in range(_ROUNDS):  # text beside a mark may be recognized only in the next round
         spans = [_without_escape(text, span) for find in finders for span in find(text, typed)]
-        if '"' in text or "\\" in text:
+        if '"' in text or "'" in text or "\\" in text:
             spans += _in_strings(text, finders, typed=typed)
         spans.sort()
         changed = replace_spans(text, spans)
