@@ -51,7 +51,9 @@ def _given_to_programs(
     text: str, programs: re.Pattern[str], at: int, end: int, depth: int
 ) -> Iterator[Span]:
     while found := programs.search(text, at, end):
-        words = list(takewhile(lambda word: word.start < end, words_from(text, found.start())))
+        words = list(
+            takewhile(lambda word: word.start < end, words_from(text, found.start("name")))
+        )
         yield from _Command(text, words).secrets()
         for word in words:  # `docker exec db sh -c "mysql -px"`
             is_quoted = word.raw.rstrip(",;)]}")[-1:] in ('"', "'")
@@ -335,7 +337,11 @@ def _logged_in(text: str) -> Iterator[Span]:
 def _programs(names: tuple[str, ...]) -> re.Pattern[str]:
     """Return a pattern that finds the programs where a command may begin."""
     any_of = "|".join(sorted(map(re.escape, names), key=len, reverse=True))
-    return re.compile(rf"(?<![\w.@:=-])(?:{any_of})(?=(?:\.exe)?[\s\"'])(?![\"']\s{{0,4}}:)")
+    setting = r"^[ \t]{0,40}+\w{1,40}+[ \t]?=[-@:+!|]{0,3}"  # `ExecStart=-mysql …`
+    return re.compile(
+        rf"(?:{setting}|(?<![\w.@:=-]))(?P<name>{any_of})(?=(?:\.exe)?[\s\"'])(?![\"']\s{{0,4}}:)",
+        re.MULTILINE,
+    )
 
 
 @cache
