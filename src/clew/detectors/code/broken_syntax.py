@@ -18,9 +18,9 @@ from clew.detectors.code.definitions import parse
 from clew.detectors.code.languages import decoded, language_of, parsing_cost
 from clew.detectors.code.light_source import LightSource
 from clew.detectors.detector import Evidence, Finding, PathChange, TooLarge, WatchedPaths
+from clew.detectors.files.common_directory import common_directory
 from clew.detectors.files.loose_json import strict_json
 from clew.detectors.files.source_languages import is_generated_or_vendored
-from clew.detectors.files.source_tally import common
 from clew.detectors.formats.toml_reader import is_safe_toml
 from clew.model.fact import Fact, Severity
 from clew.model.named_tuple import NamedTuple
@@ -98,7 +98,7 @@ def _combined(findings: list[Finding]) -> Iterator[Finding]:
         findings[0]
         .facts[0]
         ._replace(
-            subject=f"{common(paths) or '.'}/",
+            subject=f"{common_directory(paths) or '.'}/",
             evidence=tuple(paths[:_MANY]),
             marks=(f"{len(paths):,} files",),
         )

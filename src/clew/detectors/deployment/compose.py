@@ -20,7 +20,7 @@ from clew.detectors.deployment.declared import (
 from clew.detectors.deployment.images import is_stateful, shown_image
 from clew.detectors.files.key_names import shown_name
 from clew.detectors.files.value_changes import KeyPath
-from clew.detectors.formats.values import Hidden, Shown, Value
+from clew.detectors.formats.values import Hidden, Shown, Value, text_of, words_of
 from clew.model.fact import Severity
 
 _NAME = re.compile(r"(?:docker-)?(?:compose|stack)(?:[.-][\w.-]{1,80})?\.ya?ml", re.I)
@@ -144,10 +144,10 @@ def _risks(
             yield f"{noun} of the host", HIGH
     if service.get("userns_mode") == "host":
         yield "users of the host", NOTE
-    for one in _words(service.get("cap_add")):
+    for one in words_of(service.get("cap_add")):
         bare = one.upper().removeprefix("CAP_")
         yield f"capability {shown_name(bare[:40])}", HIGH if bare in _STRONG else NOTE
-    for one in _words(service.get("security_opt")):
+    for one in words_of(service.get("security_opt")):
         if "unconfined" in one:
             yield shown_name(one[:40]), HIGH
     for target, source in volumes.items():
@@ -183,10 +183,10 @@ def _ports(value: Value) -> dict[str, str]:
     found: dict[str, str] = {}
     for one in value if isinstance(value, list) else []:
         if isinstance(one, dict):
-            target, host = _text(one.get("target")), _text(one.get("published"))
-            address, protocol = _text(one.get("host_ip")), _text(one.get("protocol"))
+            target, host = text_of(one.get("target")), text_of(one.get("published"))
+            address, protocol = text_of(one.get("host_ip")), text_of(one.get("protocol"))
         else:
-            text, _, protocol = _text(one)[:200].partition("/")
+            text, _, protocol = text_of(one)[:200].partition("/")
             address, host, target = ["", "", "", *_COLON.split(text)][-3:]
         name = target + (f"/{protocol}" if protocol not in ("", "tcp") else "")
         if target:
@@ -210,9 +210,9 @@ def _volumes(value: Value) -> Iterator[tuple[str, str]]:
     for one in value if isinstance(value, list) else []:
         if isinstance(one, dict):
             if one.get("type") != "tmpfs":
-                yield _text(one.get("target")), _text(one.get("source"))
+                yield text_of(one.get("target")), text_of(one.get("source"))
             continue
-        parts = _COLON.split(_text(one)[:1000])
+        parts = _COLON.split(text_of(one)[:1000])
         yield (parts[1], parts[0]) if len(parts) > 1 else (parts[0], "")
 
 
@@ -225,10 +225,10 @@ def _build(value: Value) -> Value:
 def _variables(value: Value) -> Value:
     """Return an environment by name, whether it is written as a mapping or as a list."""
     if isinstance(value, list):
-        pairs = (_text(one).partition("=") for one in value)
+        pairs = (text_of(one).partition("=") for one in value)
         return {name: Hidden(sign + text) for name, sign, text in pairs if name}
     if isinstance(value, dict):
-        return {name: Hidden(f"={_text(one)}") for name, one in value.items()}
+        return {name: Hidden(f"={text_of(one)}") for name, one in value.items()}
     return {}
 
 
@@ -247,15 +247,6 @@ def _hidden(value: Value) -> Value:
     if isinstance(value, list):
         return Hidden(repr(value))
     return value if value is None or isinstance(value, bool) else Hidden(value)
-
-
-def _words(value: Value) -> list[str]:
-    items = value if isinstance(value, list) else [value]
-    return [one for one in items if isinstance(one, str)]
-
-
-def _text(value: Value) -> str:
-    return value if isinstance(value, str) else ""
 
 
 def _number(text: str) -> int:

@@ -21,7 +21,7 @@ from clew.detectors.files.key_names import shown_name
 from clew.detectors.files.value_changes import KeyPath
 from clew.detectors.formats.reading import documents_of
 from clew.detectors.formats.templates import shown_template
-from clew.detectors.formats.values import Hidden, Shown, Value
+from clew.detectors.formats.values import Hidden, Shown, Value, text_of
 from clew.model.fact import Severity
 
 _PROTECTION = frozenset((
@@ -55,8 +55,11 @@ def kubernetes_resources(value: Value) -> Resources:
     for one in list(_objects(value))[:_MAX_OBJECTS]:
         metadata = one.get("metadata")
         names = metadata if isinstance(metadata, dict) else {}
-        kind, name = _text(one.get("kind")), _text(names.get("name") or names.get("generateName"))
-        key = kind, _text(names.get("namespace")), name
+        kind, name = (
+            text_of(one.get("kind")),
+            text_of(names.get("name") or names.get("generateName")),
+        )
+        key = kind, text_of(names.get("namespace")), name
         found[key] = _declared(kind, name, one)
     return found
 
@@ -98,7 +101,7 @@ def _objects(value: Value) -> Iterator[dict[str, Value]]:
         if not isinstance(one, dict) or not _is_object(one):
             continue
         items = one.get("items")
-        if _text(one.get("kind")).endswith("List") and isinstance(items, list):
+        if text_of(one.get("kind")).endswith("List") and isinstance(items, list):
             yield from (item for item in items if isinstance(item, dict))
         else:
             yield one
@@ -106,7 +109,9 @@ def _objects(value: Value) -> Iterator[dict[str, Value]]:
 
 def _declared(kind: str, name: str, given: dict[str, Value]) -> Declared:
     pod = _pod(given)
-    images = [shown_image(image) for one in _containers(pod) if (image := _text(one.get("image")))]
+    images = [
+        shown_image(image) for one in _containers(pod) if (image := text_of(one.get("image")))
+    ]
     shown = _shown(given)
     _forget_only_name(_pod(shown), name)
     body = {key: one for key, one in shown.items() if key not in ("apiVersion", "status")}
@@ -161,7 +166,7 @@ def _risks(kind: str, given: dict[str, Value], pod: dict[str, Value]) -> Iterato
         if _is_true(pod.get(key)):
             yield f"{noun} of the host", HIGH
     for volume in _list(pod.get("volumes")):
-        place = _text(_mapping(_mapping(volume).get("hostPath")).get("path"))
+        place = text_of(_mapping(_mapping(volume).get("hostPath")).get("path"))
         if place.endswith(".sock") or place.rstrip("/") + "/" * (place == "/") in _HOST_PLACES:
             yield f"{shown_name(place)} of the host mounted", HIGH
     for container in _containers(pod):
@@ -187,7 +192,7 @@ def _container_risks(context: dict[str, Value]) -> Iterator[tuple[str, Risk]]:
     if context.get("runAsUser") == "0":
         yield "runs as root", NOTE
     for one in _list(_mapping(context.get("capabilities")).get("add")):
-        bare = _text(one).upper().removeprefix("CAP_")[:40]
+        bare = text_of(one).upper().removeprefix("CAP_")[:40]
         yield f"capability {shown_name(bare)}", HIGH if bare in _STRONG else NOTE
 
 
@@ -238,10 +243,6 @@ def _mapping(value: Value) -> dict[str, Value]:
 
 def _list(value: Value) -> list[Value]:
     return value if isinstance(value, list) else []
-
-
-def _text(value: Value) -> str:
-    return value if isinstance(value, str) else ""
 
 
 def _is_true(value: Value) -> bool:

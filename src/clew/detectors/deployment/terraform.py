@@ -16,7 +16,7 @@ from clew.detectors.deployment.declared import (
 )
 from clew.detectors.files.shown_values import shown_value
 from clew.detectors.formats.hcl_reader import HclBlock, read_hcl
-from clew.detectors.formats.values import Hidden, Value
+from clew.detectors.formats.values import Hidden, Value, text_of, words_of
 from clew.model.fact import Severity
 
 _OPEN = ("0.0.0.0/0", "::/0", "*", "Internet", "Any")
@@ -47,7 +47,7 @@ def terraform_resources(text: str) -> Resources:
         number = 1
         while key in found:  # `provider "aws"` with an alias, several `locals`
             number += 1
-            key = block.type, *block.labels, _text(block.attributes.get("alias")) or str(number)
+            key = block.type, *block.labels, text_of(block.attributes.get("alias")) or str(number)
             if number > 200:
                 break
         found[key] = _declared(block)
@@ -57,7 +57,7 @@ def terraform_resources(text: str) -> Resources:
 def forgotten(text: str) -> set[str]:
     """Return the addresses that `moved` and `removed` blocks say are not to be destroyed."""
     blocks = [block for block in read_hcl(text).blocks if block.type in ("moved", "removed")]
-    return {_text(block.attributes.get("from")) for block in blocks}
+    return {text_of(block.attributes.get("from")) for block in blocks}
 
 
 def address(key: tuple[str, ...]) -> str:
@@ -103,7 +103,7 @@ def _risks(kind: str, block: HclBlock) -> Iterator[tuple[str, Risk]]:
             one
             for name in ("cidr_blocks", "ipv6_cidr_blocks", "source_ranges", "source_address_prefix",
                          "source_address_prefixes", "cidr_ipv4", "cidr_ipv6", "cidr_block")
-            for one in _words(inner.attributes.get(name))
+            for one in words_of(inner.attributes.get(name))
         ]  # fmt: skip
         opened = next((one for one in sources if one in _OPEN), None)
         if opened:
@@ -114,7 +114,7 @@ def _risks(kind: str, block: HclBlock) -> Iterator[tuple[str, Risk]]:
     given = block.attributes
     if _is_true(given.get("publicly_accessible")):
         yield "publicly accessible", HIGH_IF_CHANGED
-    if _text(given.get("acl")).startswith("public-"):
+    if text_of(given.get("acl")).startswith("public-"):
         yield "readable by everybody", HIGH_IF_CHANGED
     if _is_true(given.get("force_destroy")):
         yield "force_destroy", NOTE
@@ -128,18 +128,18 @@ def _risks(kind: str, block: HclBlock) -> Iterator[tuple[str, Risk]]:
 def _inbound(kind: str, block: HclBlock) -> Iterator[HclBlock]:
     """Yield the blocks that allow connections from outside."""
     yield from (inner for inner in block.blocks if inner.type == "ingress")
-    rule = _text(block.attributes.get("type")).lower()
-    direction = _text(block.attributes.get("direction")).lower()
+    rule = text_of(block.attributes.get("type")).lower()
+    direction = text_of(block.attributes.get("direction")).lower()
     is_rule = "security_group" in kind and (rule == "ingress" or kind.endswith("ingress_rule"))
     is_firewall = "firewall" in kind and direction != "egress"
     is_azure = "network_security_rule" in kind and direction == "inbound"
     if (is_rule or is_firewall or is_azure) and "deny" not in (
-        _text(block.attributes.get("access")).lower(),
+        text_of(block.attributes.get("access")).lower(),
         *(inner.type for inner in block.blocks),
     ):
         yield block
     for inner in block.blocks:
-        if inner.type == "security_rule" and _text(inner.attributes.get("access")) == "Allow":
+        if inner.type == "security_rule" and text_of(inner.attributes.get("access")) == "Allow":
             yield inner
 
 
@@ -148,7 +148,7 @@ def _ports(block: HclBlock) -> list[str]:
         port
         for one in (block, *block.blocks)
         for name in ("from_port", "to_port", "ports", "destination_port_range")
-        for port in _words(one.attributes.get(name))
+        for port in words_of(one.attributes.get(name))
     ]
     return list(dict.fromkeys(port for port in found if _PORT.fullmatch(port)))
 
@@ -168,15 +168,6 @@ def _guards(block: HclBlock) -> Iterator[tuple[str, Guard]]:
                  "block_public_policy", "restrict_public_buckets"):  # fmt: skip
         if _is_true(block.attributes.get(name)):
             yield name, Guard(f"no longer {name}", Severity.HIGH)
-
-
-def _words(value: Value) -> list[str]:
-    items = value if isinstance(value, list) else [value]
-    return [one for one in items if isinstance(one, str)]
-
-
-def _text(value: Value) -> str:
-    return value if isinstance(value, str) else ""
 
 
 def _is_true(value: Value) -> bool:

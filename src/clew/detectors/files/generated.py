@@ -30,6 +30,7 @@ from clew.detectors.files.generated_names import (
 )
 from clew.detectors.files.logs import is_log
 from clew.detectors.files.source_languages import is_source
+from clew.detectors.inherited import inherited
 from clew.detectors.repositories.git_places import is_inside_git
 from clew.detectors.repositories.git_tracking import GitTracking
 from clew.model.fact import Fact
@@ -167,16 +168,7 @@ class GeneratedPaths:
 
     def directory_group(self, directory: str) -> GeneratedGroup | None:
         """Return the group of a directory; None if it is not generated."""
-        missing: list[str] = []
-        while directory not in self._known:  # no recursion: a tree may be deeper than the stack
-            missing.append(directory)
-            directory = directory.rpartition("/")[0]
-        found = self._known[directory]
-        for path in reversed(missing):
-            if found is None:
-                found = self._classify(path)
-            self._known[path] = found
-        return found
+        return inherited(self._known, directory, self._classify)
 
     def _classify(self, path: str) -> GeneratedGroup | None:
         parent, _, name = path.rpartition("/")

@@ -20,13 +20,14 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from clew.detectors.detector import Evidence, Finding, PathChange, WatchedPaths
+from clew.detectors.files.common_directory import common_directory
 from clew.detectors.files.line_counts import LineBudget, is_binary
 from clew.detectors.files.source_git_status import IGNORED, UNTRACKED, GitStatus
 from clew.detectors.files.source_languages import is_generated_or_vendored, is_source
 from clew.detectors.files.source_reading import MAX_READ, Reader
 from clew.detectors.files.source_renames import Pair, pair_equal, pair_moved
 from clew.detectors.files.source_symbols import SymbolBudget, SymbolTally
-from clew.detectors.files.source_tally import Tally, common
+from clew.detectors.files.source_tally import Tally
 from clew.detectors.files.written_by_programs import is_written_by_program
 from clew.detectors.repositories.repositories import Repositories, Repository
 from clew.model.entry import EntryKind
@@ -251,7 +252,7 @@ class _SourceGroup:
 
 def _generated(paths: list[str]) -> Finding:
     fact = Fact(
-        "generated.changed", "code", common(paths) or ".",
+        "generated.changed", "code", common_directory(paths) or ".",
         after=str(len(paths)), evidence=tuple(paths[:_EVIDENCE]),
     )  # fmt: skip
     return Finding((fact,), paths)

@@ -10,6 +10,7 @@ import posixpath
 from collections.abc import Iterator
 
 from clew.detectors.detector import PathChange
+from clew.detectors.files.common_directory import common_directory
 from clew.detectors.files.line_counts import LineCount, count_lines
 from clew.detectors.files.source_git_status import STATUSES
 from clew.detectors.files.source_languages import is_document
@@ -116,7 +117,7 @@ class Tally:
         yield from self._places(scope.partition(":")[2])
 
     def _places(self, top: str) -> Iterator[str]:
-        place, origin = common(self.paths), common(self._origins)
+        place, origin = common_directory(self.paths), common_directory(self._origins)
         if origin and place and origin != place:
             yield f"from {origin}"
             yield f"in {place}"
@@ -146,19 +147,8 @@ def _parts(paths: list[str]) -> str:
     if len(numbers[most[0]]) < max(_NAMED + 1, len(paths) / _SHARE):
         return ""
     rest = [path for name in most[1:] for path in numbers[name]]
-    place = common(numbers[most[0]])
+    place = common_directory(numbers[most[0]])
     if not rest or not place:
         return ""
     others = posixpath.basename(rest[0]) if len(rest) == 1 else f"{len(rest):,} elsewhere"
     return f"{place} ({len(numbers[most[0]]):,}) and {others}"
-
-
-def common(paths: list[str]) -> str:
-    """Return the directory that contains all paths."""
-    first, last = (posixpath.dirname(path).split("/") for path in (min(paths), max(paths)))
-    same = 0
-    for one, other in zip(first, last, strict=False):
-        if one != other:
-            break
-        same += 1
-    return "/".join(first[:same])

@@ -79,3 +79,14 @@ class NodeCounter:
         self.nodes += number
         if self.nodes > self._most:
             raise Unreadable("too many values")
+
+
+def words_of(value: Value) -> list[str]:
+    """Return the texts of a list, or the text."""
+    items = value if isinstance(value, list) else [value]
+    return [one for one in items if isinstance(one, str)]
+
+
+def text_of(value: Value) -> str:
+    """Return a text; empty if it is something else."""
+    return value if isinstance(value, str) else ""

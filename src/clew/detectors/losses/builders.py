@@ -7,6 +7,7 @@ manifest, a makefile.  A manifest that was deleted together with the output make
 from __future__ import annotations
 
 from clew.detectors.detector import Evidence
+from clew.detectors.inherited import inherited
 from clew.detectors.losses.data_kinds import SOURCE
 from clew.detectors.security.security_rules import directories_above
 from clew.model.entry import Entry
@@ -98,15 +99,7 @@ class Builders:
 
     def is_made(self, directory: str) -> bool:
         """Return whether a directory holds dependencies or output of what is next to it."""
-        missing: list[str] = []
-        while directory not in self._made:
-            missing.append(directory)
-            directory = directory.rpartition("/")[0]
-        found = self._made[directory]
-        for path in reversed(missing):
-            found = found or self._is_next_to_maker(path)
-            self._made[path] = found
-        return found
+        return inherited(self._made, directory, self._is_next_to_maker)
 
     def _is_next_to_maker(self, directory: str) -> bool:
         parent, _, name = directory.rpartition("/")

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from clew.detectors.detector import Evidence, Tree
+from clew.detectors.inherited import inherited
 
 _REDIS = "appendonlydir"
 """Of Redis, which has its own detector."""
@@ -23,15 +24,7 @@ class Servers:
 
     def own(self, directory: str) -> bool:
         """Return whether a directory's engine, or its own detector, explains deletions in it."""
-        missing: list[str] = []
-        while directory not in self._known:  # no recursion: a tree may be deeper than the stack
-            missing.append(directory)
-            directory = directory.rpartition("/")[0]
-        found = self._known[directory]
-        for path in reversed(missing):
-            found = found or self._is_owned(path)
-            self._known[path] = found
-        return found
+        return inherited(self._known, directory, self._is_owned)
 
     def _is_owned(self, directory: str) -> bool:
         if self._evidence.new.entry(directory) is not None:

@@ -7,7 +7,6 @@ Whether a path outside the tree exists is not known, and nothing is said about i
 
 from __future__ import annotations
 
-import posixpath
 from collections.abc import Iterator
 
 from clew.detectors.detector import Evidence, Tree
@@ -19,6 +18,7 @@ from clew.detectors.python.python_environments import (
     python_version,
 )
 from clew.detectors.python.python_metadata import name_in_path
+from clew.detectors.resolved_path import resolved_path
 from clew.model.fact import Fact, Severity
 
 _SEEDS = frozenset(("pip", "setuptools", "wheel"))
@@ -65,19 +65,6 @@ def _has_interpreter(evidence: Evidence, tree: Tree, root: str) -> bool | None:
 
 def _leads_to_file(tree: Tree, path: str, is_machine: bool) -> bool | None:
     """Return whether a path leads to a file; None if that cannot be known from the tree."""
-    for _ in range(_MAX_LINKS):
-        entry = tree.entry(path)
-        if entry is None:
-            return False
-        if not entry.target:
-            return entry.is_file
-        target = entry.target.decode("utf-8", "surrogateescape")
-        if target.startswith("/"):
-            if not is_machine:
-                return None
-            path = posixpath.normpath(target).strip("/")
-        else:
-            path = posixpath.normpath(posixpath.join(posixpath.dirname(path), target))
-        if path == ".." or path.startswith("../"):
-            return None
-    return None
+    found = resolved_path(tree, path, is_machine=is_machine)
+    entry = tree.entry(found) if found is not None else None
+    return None if found is None else entry is not None and entry.is_file

@@ -14,8 +14,7 @@ from clew.detectors.locks.origins import host_of
 from clew.detectors.security.fetching import FETCHING
 from clew.detectors.security.security_rules import (
     content,
-    in_fresh_clone,
-    is_dependency,
+    is_own_edit,
     rules_between,
 )
 from clew.model.fact import Fact, Severity
@@ -56,13 +55,7 @@ class BaseImages:
 
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
         for change in changes:
-            if change.old is None or change.new is None or not change.is_content:
-                continue
-            if (
-                change.path in evidence.owners
-                or is_dependency(change.path)
-                or in_fresh_clone(evidence, change.path)
-            ):
+            if not is_own_edit(evidence, change):
                 continue
             with evidence.guarded(change.path):
                 old, new = (

@@ -175,6 +175,14 @@ def in_fresh_clone(evidence: Evidence, path: str) -> bool:
     return bool(clones) and any(above in clones for above in directories_above(path))
 
 
+def is_own_edit(evidence: Evidence, change: PathChange) -> bool:
+    """Return whether a file of the project was edited: not added, and not told by another detector."""
+    if change.old is None or change.new is None or not change.is_content:
+        return False
+    is_foreign = is_dependency(change.path) or in_fresh_clone(evidence, change.path)
+    return change.path not in evidence.owners and not is_foreign
+
+
 def in_repository(tree: Tree, path: str) -> bool:
     """Return whether a path is in a git repository."""
     return repository_of(tree, path) is not None
