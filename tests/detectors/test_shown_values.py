@@ -102,7 +102,7 @@ def test_random_tokens_are_never_shown(length: int) -> None:
     for alphabet in (
         string.ascii_letters + string.digits,
         string.hexdigits.lower(),
-        string.printable,
+        string.ascii_letters + string.digits + string.punctuation,
     ):
         token = "".join(secrets.choice(alphabet) for _ in range(length))
         if any(map(str.isdigit, token)) and any(map(str.isalpha, token)):
