@@ -1,8 +1,9 @@
-"""Run the scenarios and print how accurately clew described them.
+"""Play real changes and print how accurately clew described them.
 
-python -m evaluation                all of them
-python -m evaluation 1 8 24         some
-python -m evaluation --freeze DIR   also write each recording, for the tests
+python -m evaluation                the scenarios and both sets of variants
+python -m evaluation 1 8 24         some scenarios, by number
+python -m evaluation --scenarios    the scenarios, whose truth comes from the tools' own databases
+python -m evaluation --freeze DIR   the scenarios, and write each recording, for the tests
 python -m evaluation --fresh        the variants in words (`variant.py`), all of them
 python -m evaluation --fresh git    those whose group or name contains a word
 python -m evaluation --second       the second set of variants, held out; words select as with --fresh
@@ -31,11 +32,14 @@ from evaluation.table import scenario_lines, totals
 
 
 def main(words: list[str]) -> int:
-    """Run the selected scenarios; return 1 if a fact was missed, invented or leaked."""
+    """Run what was selected; return 1 if a fact was missed, invented or leaked."""
+    if words in (["-h"], ["--help"]):
+        print(__doc__)
+        return 0
     if os.environ.get("CLEW_EVAL_APART") != "yes":
         _set_apart(words)
-    for module in iter_modules(package.__path__):
-        import_module(f"{package.__name__}.{module.name}")
+    if not words:
+        return max(run_scenarios([]), hear_all(fresh, []), hear_all(second, []))
     for option, variants in (("--fresh", fresh), ("--second", second)):
         if option in words:
             return hear_all(variants, [word for word in words if word != option])
@@ -43,6 +47,13 @@ def main(words: list[str]) -> int:
         return run_large([word for word in words if word != "--large"])
     if "--blind" in words:
         return run_blind(words)
+    return run_scenarios(words)
+
+
+def run_scenarios(words: list[str]) -> int:
+    """Run the selected scenarios; return 1 if one was not described as it should be."""
+    for module in iter_modules(package.__path__):
+        import_module(f"{package.__name__}.{module.name}")
     target = Path(words.pop(words.index("--freeze") + 1)) if "--freeze" in words else None
     wanted = {int(word) for word in words if word.isdigit()}
     verdicts: list[Verdict] = []
@@ -59,10 +70,9 @@ def main(words: list[str]) -> int:
         verdicts.append(verdict)
         print("\n".join(scenario_lines(verdict)), flush=True)
         if target is not None:
-            freeze(
-                verdict.recording, target / f"{scenario.number:02}-{_slug(scenario.name)}.json.xz"
-            )
-    print("\n".join([*broken, *totals(verdicts)]))
+            name = f"{scenario.number:02}-{_slug(scenario.name)}.json.xz"
+            freeze(verdict.recording, target / name)
+    print("\n".join([*broken, *totals(verdicts)]), flush=True)
     return 0 if not broken and all(verdict.is_clean for verdict in verdicts) else 1
 
 

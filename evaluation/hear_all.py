@@ -62,22 +62,32 @@ def _lines(result: Heard) -> Iterator[str]:
 
 def _totals(results: Sequence[Heard]) -> Iterator[str]:
     yield ""
-    yield f"{'group':<20}{'variants':>9}{'right':>7}{'told':>6}{'missed':>8}{'false':>7}{'warnings':>12}{'headlines':>11}"
+    yield f"{'group':<20}{'variants':>9}{'right':>7}{'told':>6}{'missed':>8}{'false':>7}{'precision':>11}{'recall':>8}{'warnings':>12}{'headlines':>11}"
     for group in sorted({one.variant.group for one in results}):
         yield _row(group, [one for one in results if one.variant.group == group])
     yield _row("all", results)
     paths = sum(one.story.changed_paths for one in results)
     seconds = sum(one.seconds for one in results)
     yield ""
-    yield f"canaries told {sum(len(one.leaks) for one in results)}; {seconds / max(paths, 1) * 1e6:.0f} µs of processor time for a changed path"
+    benign = [one for one in results if one.variant.benign]
+    yield f"warnings on benign ones   {sum(len(one.false) for one in benign)} in {len(benign)} variants"
+    yield f"canaries told             {sum(len(one.leaks) for one in results)}"
+    yield f"processor time            {seconds / max(paths, 1) * 1e6:.0f} µs for a changed path"
 
 
 def _row(name: str, results: Sequence[Heard]) -> str:
     due = sum(len(one.warned) + len(one.unwarned) for one in results)
     warned = sum(len(one.warned) for one in results)
+    right = warned + sum(len(one.told) for one in results)
+    false = sum(len(one.false) for one in results)
+    missed = due - warned + sum(len(one.missed) for one in results)
     return (
         f"{name:<20}{len(results):>9}{sum(one.is_right for one in results):>7}"
         f"{sum(len(one.told) for one in results):>6}{sum(len(one.missed) for one in results):>8}"
-        f"{sum(len(one.false) for one in results):>7}{f'{warned} of {due}':>12}"
+        f"{false:>7}{_share(right, false):>11.3f}{_share(right, missed):>8.3f}{f'{warned} of {due}':>12}"
         f"{sum(not one.headline_lacks for one in results):>11}"
     )
+
+
+def _share(right: int, wrong: int) -> float:
+    return right / (right + wrong) if right + wrong else 1.0
