@@ -207,3 +207,12 @@ def test_what_happened_to_generated_files_is_told_truthfully() -> None:
     assert told(one, {"dist/a": b"3", "dist/c": b"4"}) == (
         "build output changed (3 files, 1 added, 1 changed, 1 deleted): dist"
     )
+
+
+def test_files_of_one_name_are_named() -> None:
+    new = {f"{place}.DS_Store": b"\0\0\0\1Bud1" for place in ("", "shop/", "tests/", ".github/")}
+
+    told = story([], {}, new, [Generated()])
+
+    assert told.headline == "only .DS_Store added (4 files)"
+    assert told.lines[0].text == ".DS_Store added (4 files): ., .github, shop and tests"

@@ -206,3 +206,12 @@ def test_names_of_settings_are_told_as_they_are() -> None:
         "API_TOKEN",
         "PASSWORD",
     }
+
+
+def test_a_file_that_nobody_knows_is_told_with_its_size() -> None:
+    old = {"logo.raw": bytes(9_000), "tiny.raw": b"1"}
+    new = {"logo.raw": bytes(7_000), "tiny.raw": b"2"}
+
+    told = [line.text for line in story([], old, new).lines]
+
+    assert told == ["logo.raw changed (9.0 kB → 7.0 kB)", "tiny.raw changed"]

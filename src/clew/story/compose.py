@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from clew.detectors.detector import Evidence, Finding
+from clew.detectors.detector import Evidence, Finding, PathChange
 from clew.detectors.repositories.git_places import GIT_BOOKKEEPING, is_inside_git
 from clew.model.fact import SEVERITY_RANK, Fact, Severity
 from clew.model.ids import ObjectId
@@ -53,7 +53,7 @@ def compose(
     _assign_directories(evidence, home)
     left = [change for path, change in evidence.changes.items() if path not in home]
     drafts = list(lines.values())
-    drafts += [_Draft.of(group) for group in roll_up(left, Census(evidence))]
+    drafts += [_Draft.of(group, evidence.changes) for group in roll_up(left, Census(evidence))]
     rendered = [draft.rendered(evidence) for draft in drafts if draft.facts or draft.paths]
     rendered.sort(key=_order)
     facts = tuple(fact for draft in drafts for fact in draft.facts)
@@ -87,8 +87,8 @@ class _Draft:
         self.paths: list[str] = []
 
     @classmethod
-    def of(cls, group: PathGroup) -> _Draft:
-        draft = cls(redact_name(describe(group)), _ROLLED_UP)
+    def of(cls, group: PathGroup, changes: Mapping[str, PathChange]) -> _Draft:
+        draft = cls(redact_name(describe(group, changes)), _ROLLED_UP)
         draft.paths = list(group.paths)
         return draft
 

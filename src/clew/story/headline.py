@@ -128,6 +128,8 @@ def _minor_headline(candidates: Sequence[HeadlineCandidate]) -> str:
     """Return the headline of a story without an important line."""
     if all(one.is_bookkeeping for one in candidates):
         return "; ".join(one.short for one in candidates[:_MOST])
+    if len(candidates) == 1 and candidates[0].short.startswith("."):  # `.DS_Store added (4 files)`
+        return f"only {candidates[0].short}"
     number = sum(one.file_count for one in candidates)
     are_gone = all(one.short.partition(" (")[0].endswith("deleted") for one in candidates)
     verb = "deleted" if are_gone else "changed"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from posixpath import dirname
 
 from clew.model.amount import counted
 from clew.model.fact import Fact
@@ -28,11 +29,25 @@ def generated(facts: Sequence[Fact]) -> Phrase:
     if number == 1 and facts[0].evidence:
         where = f": {base(facts[0].evidence[0])}"
     verb, details = _happened(facts)
+    if name := _only_name(facts, number):
+        shown = f"{name} {verb} ({counted(number, 'file')})"
+        return Phrase(shown, f"{shown}: {some(_directories(facts), 4)}")
     aside = f", {details}" if details else ""
     return Phrase(
         f"{what} {verb} ({counted(number, 'file')}{where})",
         f"{what} {verb} ({counted(number, 'file')}{aside}): {some(places, 4)}",
     )
+
+
+def _only_name(facts: Sequence[Fact], number: int) -> str:
+    """Return the name that all of several files have; empty if they have others."""
+    paths = [path for fact in facts for path in fact.evidence]
+    names = set(map(base, paths))
+    return names.pop() if number == len(paths) > 1 == len(names) else ""
+
+
+def _directories(facts: Sequence[Fact]) -> list[str]:
+    return [dirname(path) or "." for fact in facts for path in fact.evidence]
 
 
 def _happened(facts: Sequence[Fact]) -> tuple[str, str]:
