@@ -65,6 +65,9 @@ def _tell(name: str, needs_machine: bool, act: VariantAct) -> bool:
     print(f"{'✔' if is_right else '✘'} {name}")
     print(f"        clew      {story.headline}")
     print(f"        {_figures(story, seconds, waited)}", flush=True)
+    for fact in story.facts:
+        if fact.kind == "detector.failed":
+            print(f"        {fact.scope}: {fact.subject} {fact.after or ''}".rstrip())
     for groups in (heard.missed, heard.unwarned):
         for group in groups:
             print(f"        missed    {', '.join(group)}")

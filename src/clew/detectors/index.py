@@ -455,6 +455,12 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
         ('link.added', 'link.changed', 'link.removed'),
         WatchedPaths(everything=True),
     ),
+    "files.bulk_changes:BulkChanges": (
+        "files/bulk",
+        1,
+        ('directory.added', 'directory.changed', 'directory.removed'),
+        WatchedPaths(everything=True),
+    ),
     "deployment.declarations:Declarations": (
         "config/declarations",
         1,

@@ -96,6 +96,7 @@ SORTERS: tuple[str, ...] = (
     "files.logs:Logs",
     "files.housekeeping:Housekeeping",
     "files.links:Links",
+    "files.bulk_changes:BulkChanges",
     "deployment.declarations:Declarations",
     "files.translations:Translations",
     "files.records:Records",

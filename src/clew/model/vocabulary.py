@@ -278,6 +278,14 @@ FAMILIES: tuple[Family, ...] = (
         ),
     ),
     Family(
+        "directory", "Files", Tier.CODE, Lines.SHARED, 6, "`directory`", "the directory", "the size of its changed files",
+        (
+            ("added", "a directory with very many files is new"),
+            ("changed", "very many files of a directory are new, different or gone"),
+            ("removed", "a directory with very many files is gone"),
+        ),
+    ),
+    Family(
         "generated", "Files", Tier.REST, Lines.SHARED, 1, "what it is: `build`, `cache`, `ignored`, `code`", "the directory", "how many files",
         (("changed", "what programs write and can write again is different"),),
     ),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from clew.detectors.detector import Evidence, Finding, PathChange, Tree
+from clew.detectors.files.common_directory import common_directory
 from clew.model.amount import counted, size_text
 from clew.model.fact import Fact, Severity
 
@@ -69,6 +70,10 @@ def unclaimed_files(evidence: Evidence, changes: Iterable[PathChange]) -> list[P
     ]
 
 
+_MAX_ALONE = 500
+"""Files that are analysed one by one, of all directories."""
+
+
 def split_crowds(
     scope: str, changes: Iterable[PathChange], limit: int = 20, noun: str = "file"
 ) -> tuple[list[PathChange], list[Finding]]:
@@ -83,6 +88,9 @@ def split_crowds(
             alone += files
         else:
             crowded.append(_crowd_finding(scope, directory or ".", files, noun))
+    if len(alone) > _MAX_ALONE:
+        place = common_directory([change.path for change in alone]) or "."
+        return [], [*crowded, _crowd_finding(scope, place, alone, noun)]
     return alone, crowded
 
 

@@ -17,6 +17,7 @@ from clew.detectors.data.data_facts import (
 )
 from clew.detectors.data.parquet import parquet_rows
 from clew.detectors.detector import Evidence, Finding, PathChange, Tree, WatchedPaths
+from clew.detectors.files.bulk_changes import BulkDirectory
 from clew.model.amount import counted, size_text
 
 _SEPARATED = {".csv": b",", ".tsv": b"\t"}
@@ -40,7 +41,9 @@ class Tabular:
     watch = WatchedPaths(suffixes=(*_SEPARATED, *_LINES, ".parquet", *_SIZED))
 
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
-        alone, crowded = split_crowds("table", unclaimed_files(evidence, changes))
+        bulk = evidence.once(BulkDirectory)
+        own = (change for change in changes if not bulk.holds(change.path))
+        alone, crowded = split_crowds("table", unclaimed_files(evidence, own))
         yield from crowded
         left = _ALL
         for change in alone:

@@ -13,7 +13,7 @@ from clew.story.words.checks import checks, tests
 from clew.story.words.code import code
 from clew.story.words.data import containers, data
 from clew.story.words.declarations import links, locks, resources
-from clew.story.words.files import generated, logs
+from clew.story.words.files import directories, generated, logs
 from clew.story.words.git import git
 from clew.story.words.losses import losses, moves
 from clew.story.words.packages import executables, packages, sources, toolchains
@@ -56,6 +56,7 @@ _FAMILIES: dict[str, Callable[[Sequence[Fact]], Phrase]] = {
     "container": containers,
     "git": git,
     "code": code,
+    "directory": directories,
     "generated": generated,
     "log": logs,
     "port": ports,

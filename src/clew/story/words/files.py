@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from posixpath import dirname
 
 from clew.model.amount import counted
 from clew.model.fact import Fact
-from clew.story.words.phrases import Phrase, base, some, summed
+from clew.story.words.phrases import Phrase, base, near, some, summed
 
 
 def generated(facts: Sequence[Fact]) -> Phrase:
@@ -56,6 +56,24 @@ def _happened(facts: Sequence[Fact]) -> tuple[str, str]:
     if len(marks) == 1:
         return marks[0].rpartition(" ")[2], ""
     return "changed", ", ".join(marks)
+
+
+def directories(facts: Sequence[Fact]) -> Phrase:
+    parts = [_directory(fact, near) for fact in facts]
+    return Phrase(some(parts, 2), some([_directory(fact, str) for fact in facts], 4), parts[0])
+
+
+def _directory(fact: Fact, say: Callable[[str], str]) -> str:
+    """Return `archive/ added (100,000 files, 2.1 MB)`, `archive/: 90,000 files edited`."""
+    name = say(fact.subject)
+    if fact.kind == "directory.changed":
+        first, *more = fact.marks or ("many changed",)
+        number, _, verb = first.partition(" ")
+        return ", ".join([f"{name}/: {number} files {verb}", *more])
+    number = (fact.marks[0] if fact.marks else "many").partition(" ")[0]
+    verb = "added" if fact.kind == "directory.added" else "deleted"
+    size = f", {fact.after}" if fact.after else ""
+    return f"{name}/ {verb} ({number} files{size})"
 
 
 def logs(facts: Sequence[Fact]) -> Phrase:

@@ -19,8 +19,10 @@ Say = Callable[[str], str]
 
 def losses(facts: Sequence[Fact]) -> Phrase:
     ordered = sorted(facts, key=_weight, reverse=True)
+    short = _fitting([_brief(fact, near) for fact in ordered], _SHORT)
+    all_names = ", ".join(map(_tiny, ordered))
     return Phrase(
-        _fitting([_brief(fact, near) for fact in ordered], _SHORT),
+        all_names if short.endswith(" more") and len(all_names) <= _SHORT else short,
         _listed([_full(fact) for fact in ordered]),
         _fitting([_tiny(fact) for fact in ordered], _SHORTEST),
     )
