@@ -7,9 +7,9 @@ from struct import Struct
 
 from clew.detectors.data.app_state import is_app_state
 from clew.detectors.data.data_facts import data_fact, unclaimed_files
-from clew.detectors.databases.kept_in_git import is_kept_in_git
 from clew.detectors.databases.sqlite_moves import is_moved_file
 from clew.detectors.detector import Evidence, Finding, PathChange, Tree, WatchedPaths
+from clew.detectors.repositories.git_contents import is_in_git
 from clew.model.amount import counted, size_text
 from clew.model.fact import Severity
 from clew.model.named_tuple import NamedTuple
@@ -112,4 +112,4 @@ def _is_loss(old: EmbeddedFile, new: EmbeddedFile | None) -> bool:
 def _is_kept(evidence: Evidence, change: PathChange) -> bool:
     """Return whether nothing is lost: a test made it, git has it, or it is in another place."""
     is_moved = is_moved_file(evidence, change.path)
-    return is_moved or is_disposable(change.path) or is_kept_in_git(evidence, change.path)
+    return is_moved or is_disposable(change.path) or is_in_git(evidence, change.path)

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING
 
 from clew.detectors.data.app_state import is_app_state
 from clew.detectors.data.data_facts import beginning, data_fact
-from clew.detectors.databases.kept_in_git import is_kept_in_git
 from clew.detectors.databases.sqlite_limits import Budget, OutOfTime, SqliteLimits
 from clew.detectors.databases.sqlite_moves import crowd_findings, moved_or_copied
 from clew.detectors.databases.sqlite_schema import DAMAGED
 from clew.detectors.detector import Evidence, Finding, PathChange, Tree, WatchedPaths
+from clew.detectors.repositories.git_contents import is_in_git
 from clew.model.amount import size_text
 from clew.model.entry import Entry
 from clew.model.fact import Fact, Severity
@@ -216,7 +216,7 @@ class _Reading:
         is_loss = any(fact.severity == Severity.HIGH for fact in facts)
         if whole:
             marks: tuple[str, ...] = (whole,)
-            if is_loss and is_kept_in_git(self._evidence, self._path):
+            if is_loss and is_in_git(self._evidence, self._path):
                 marks, is_loss = (whole, "git has it"), False
             is_loss = is_loss and whole != "new database"
             facts = [

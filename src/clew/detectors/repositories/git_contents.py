@@ -30,6 +30,12 @@ _HASHED_SIZE = 32 << 20
 """How many bytes are hashed."""
 
 
+def is_in_git(evidence: Evidence, path: str) -> bool:
+    """Return whether a repository that still exists has the old content of a changed file."""
+    change = evidence.changes.get(path)
+    return change is not None and evidence.once(GitContents).stores(change)
+
+
 class GitContents:
     """What the repositories of the new tree can give back; `evidence.once(GitContents)`."""
 
