@@ -9,6 +9,7 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from clew.worktree import child_process
 from clew.worktree.namespaces import NEW_NETWORK, raise_loopback, unshare
@@ -20,6 +21,11 @@ from tests.kit.fork_server import import_all
 from tests.kit.refusing import Refusal, while_refused
 from tests.kit.removing import remove
 from tests.kit.running import Clew
+
+settings.register_profile(
+    "clew", deadline=None
+)  # a test must not depend on the load of the machine
+settings.load_profile("clew")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

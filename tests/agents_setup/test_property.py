@@ -17,7 +17,7 @@ AGENT = AGENTS["claude-code"]
 COMMAND = hook_command(AGENT, USER, ("/opt/my tools/clew",), False)
 HOOKED = [agent for agent in AGENTS.values() if agent.events]
 
-SLOWLY = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+SLOWLY = settings(suppress_health_check=[HealthCheck.too_slow])
 """The machine may be busy."""
 
 _KEYS = st.text(max_size=6) | st.sampled_from(

@@ -47,7 +47,7 @@ def test_keys_of_a_real_dump_are_counted_in_all_its_databases() -> None:
 def test_a_dump_tells_its_keys_and_never_shows_one() -> None:
     result = story([Redis()], {"dump.rdb": ONE}, {"dump.rdb": TWO})
 
-    assert result.headline == "dump.rdb: 120 keys → 122 keys"
+    assert result.headline == "dump.rdb: 120 → 122 keys"
     assert CANARY not in repr(result)
     assert [fact.after for fact in facts(Redis(), {}, {"dump.rdb": ONE})] == ["120 keys"]
 

@@ -280,7 +280,7 @@ def test_records_that_git_has_are_told_without_an_alarm(shop: Repo) -> None:
     story = tell(old, {**old, "data/prices.json": _dump(_records(4))})
 
     assert [(fact.kind, fact.severity) for fact in story.facts] == [("data.changed", "note")]
-    assert story.headline == "data/prices.json: 800 records → 4 records"
+    assert story.headline == "data/prices.json: 800 → 4 records"
 
 
 def test_a_file_that_is_empty_and_not_committed_is_an_alarm_although_git_has_it(shop: Repo) -> None:

@@ -32,7 +32,7 @@ def assert_sound(old: list[int], new: list[int], edits: list[Edit]) -> None:
 
 
 @pytest.mark.parametrize("effort", [(0, 0), (40, 5), (1000, 1000)])
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(old=LINES, new=LINES)
 @example(old=[0, 0, 1, 0], new=[0, 0, 0, 0, 1])  # a group that grew when the effort was spent
 def test_edits_are_right_however_little_effort_is_left(

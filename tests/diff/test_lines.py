@@ -33,7 +33,7 @@ def kept(old: list[bytes], new: list[bytes]) -> int:
 
 
 @given(TEXTS, TEXTS)
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 def test_edits_make_the_new_text(old: list[bytes], new: list[bytes]) -> None:
     assert_sound(old, new, line_edits(old, new))
 

@@ -13,7 +13,7 @@ from clew.diff.merge_text import Merged, is_text, merge_text
 TEXTS = st.lists(st.sampled_from([b"a\n", b"b\n", b"c\n", b"}\n", b"\n"]), max_size=14).map(
     b"".join
 )
-EXAMPLES = settings(deadline=None, max_examples=200)
+EXAMPLES = settings(max_examples=200)
 
 CONFLICT = re.compile(
     rb"^<<<<<<< ours\n(?P<ours>.*?)^=======\n(?P<theirs>.*?)^>>>>>>> theirs\n", re.M | re.S

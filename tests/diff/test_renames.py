@@ -174,7 +174,7 @@ def test_the_outer_directory_decides_where_the_inner_one_came_from() -> None:
 
 
 @given(relatives())
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 def test_renames_account_for_every_path_once(pair: tuple[Directory, Directory]) -> None:
     changes = _diff(*pair)
     paired = pair_renames(changes)

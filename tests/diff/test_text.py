@@ -129,7 +129,7 @@ TEXTS = st.lists(st.sampled_from(["a", "b", "c", "", "d\r", "é"]), max_size=25)
 
 
 @given(TEXTS, TEXTS, st.integers(0, 4))
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 def test_a_patch_applied_to_the_old_text_gives_the_new_one(
     old: bytes, new: bytes, context: int
 ) -> None:

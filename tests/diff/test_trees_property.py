@@ -66,7 +66,7 @@ def relatives(draw: st.DrawFn) -> tuple[Directory, Directory]:
 
 
 @given(relatives(), st.booleans(), st.booleans())
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 def test_the_diff_is_what_comparing_every_path_gives(
     pair: tuple[Directory, Directory], mtimes: bool, told: bool
 ) -> None:
@@ -80,7 +80,7 @@ def test_the_diff_is_what_comparing_every_path_gives(
 
 
 @given(TREES)
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 def test_a_walk_gives_every_path_and_lookup_finds_it(directory: Directory) -> None:
     forest = Forest()
     root = forest.plant(directory)

@@ -19,19 +19,19 @@ VALUES: st.SearchStrategy[bencode.Value] = st.recursive(
 
 
 @given(VALUES)
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 def test_what_was_encoded_is_decoded(value: bencode.Value) -> None:
     assert bencode.decode(bencode.encode(value)) == value
 
 
 @given(mutated(VALUES.map(bencode.encode)))
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 def test_mutated_bytes_are_refused_or_canonical(content: bytes) -> None:
     assert_refused_or_canonical(content, bencode.decode, bencode.encode)
 
 
 @given(st.text("0123456789ilde:-", max_size=30))
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 def test_bytes_that_look_like_bencode_are_refused_or_canonical(text: str) -> None:
     assert_refused_or_canonical(text.encode(), bencode.decode, bencode.encode)
 

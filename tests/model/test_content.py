@@ -29,13 +29,13 @@ def test_the_bytes_of_a_chunklist_never_change() -> None:
 
 
 @given(TOKENS)
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 def test_what_was_encoded_is_decoded(tokens: list[Token]) -> None:
     assert list(decode_chunklist(encode_chunklist(tokens))) == tokens
 
 
 @given(mutated(TOKENS.map(encode_chunklist)))
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 def test_mutated_bytes_are_refused_or_canonical(content: bytes) -> None:
     assert_refused_or_canonical(
         content, lambda encoded: list(decode_chunklist(encoded)), encode_chunklist

@@ -22,7 +22,7 @@ NAMES = st.binary(min_size=1, max_size=5).filter(lambda name: not {0, ord("/")} 
 
 
 @given(st.lists(NAMES, max_size=4), NAMES)
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 def test_a_path_is_its_parent_and_its_name(names: list[bytes], name: bytes) -> None:
     parent = b"/".join(names)
     path = join(parent, name)
@@ -46,7 +46,7 @@ def test_a_path_is_not_within_one_that_only_begins_alike() -> None:
 
 
 @given(st.binary(max_size=12))
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 def test_text_and_base64_together_give_every_path_back(path: bytes) -> None:
     encoded = as_base64(path)
 

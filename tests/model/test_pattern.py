@@ -184,7 +184,7 @@ def naive(components: list[str], names: list[str]) -> bool:
 
 
 @given(st.lists(COMPONENTS, min_size=2, max_size=5), PATHS)
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 def test_anchored_patterns_agree_with_the_naive_way(
     components: list[str], names: list[str]
 ) -> None:
@@ -194,13 +194,13 @@ def test_anchored_patterns_agree_with_the_naive_way(
 
 
 @given(st.text("ab*?", min_size=1, max_size=8), PATHS)
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 def test_names_agree_with_fnmatch(glob: str, names: list[str]) -> None:
     assert bool(excluded(glob.encode(), "/".join(names).encode())) == fnmatchcase(names[-1], glob)
 
 
 @given(st.binary(min_size=1, max_size=12), st.binary(max_size=12))
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 def test_any_pattern_is_refused_or_answers(pattern: bytes, path: bytes) -> None:
     try:
         patterns = Patterns([pattern])

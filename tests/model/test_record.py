@@ -85,7 +85,7 @@ def test_one_changed_byte_is_refused_or_canonical() -> None:
 
 
 @given(mutated(st.just(ENCODED)))
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 def test_mutated_records_are_refused_or_canonical(content: bytes) -> None:
     assert_refused_or_canonical(content, Record.decode, Record.encode)
 

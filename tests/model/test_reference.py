@@ -134,7 +134,7 @@ def test_what_can_mean_nothing_is_refused(text: str) -> None:
 
 
 @given(st.text(st.characters(), max_size=40))
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 def test_any_text_has_readings_or_is_refused(text: str) -> None:
     try:
         found = readings(text)
@@ -268,7 +268,7 @@ def test_a_time_that_was_skipped_is_counted_on_from_before() -> None:
     st.integers(0, 23),
     st.integers(0, 59),
 )
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 def test_a_bare_time_is_never_in_the_future_nor_two_days_old(
     now: int, hour: int, minute: int
 ) -> None:
@@ -337,7 +337,7 @@ def test_a_name_that_could_mislead_is_refused_with_the_reason(name: str, reason:
 
 
 @given(st.text(st.sampled_from("@~:-0123456789abcdefTZ xhertlgood"), max_size=20))
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 def test_every_name_that_is_accepted_has_one_reading(name: str) -> None:
     try:
         check_name(name)

@@ -42,7 +42,7 @@ def links(draw: st.DrawFn) -> list[Group]:
 
 
 @given(XATTRS)
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 def test_xattrs_come_back(xattrs: dict[bytes, bytes]) -> None:
     assert decode_xattrs(encode_xattrs(xattrs)) == xattrs
 
@@ -54,13 +54,13 @@ def test_the_order_in_which_xattrs_are_listed_does_not_matter() -> None:
 
 
 @given(mutated(XATTRS.map(encode_xattrs)))
-@settings(deadline=None, max_examples=80)
+@settings(max_examples=80)
 def test_mutated_xattrs_are_refused_or_canonical(content: bytes) -> None:
     assert_refused_or_canonical(content, decode_xattrs, encode_xattrs)
 
 
 @given(links())
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 def test_links_come_back(groups: list[Group]) -> None:
     assert decode_links(encode_links(groups)) == groups
 
@@ -74,7 +74,7 @@ def test_the_order_in_which_links_are_found_does_not_matter() -> None:
 
 
 @given(mutated(links().map(encode_links)))
-@settings(deadline=None, max_examples=80)
+@settings(max_examples=80)
 def test_mutated_links_are_refused_or_canonical(content: bytes) -> None:
     assert_refused_or_canonical(content, decode_links, encode_links)
 
@@ -107,7 +107,7 @@ def test_links_that_no_tree_can_have_are_refused(groups: list[Group]) -> None:
 
 
 @given(RULES)
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 def test_rules_come_back(rules: Rules) -> None:
     assert Rules.decode(rules.encode()) == rules
 
@@ -118,7 +118,7 @@ def test_rules_without_a_size_limit_are_encoded_as_before_there_was_one() -> Non
 
 
 @given(mutated(RULES.map(Rules.encode)))
-@settings(deadline=None, max_examples=80)
+@settings(max_examples=80)
 def test_mutated_rules_are_refused_or_canonical(content: bytes) -> None:
     assert_refused_or_canonical(content, Rules.decode, Rules.encode)
 

@@ -28,7 +28,7 @@ def blinded(entries: list[Entry]) -> list[Entry]:
 
 
 @given(directories(4), st.integers(0, 2**60))
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 def test_other_mtimes_give_the_same_state(entries: list[Entry], mtime: int) -> None:
     touched = [entry._replace(mtime_ns=mtime) if entry.is_covered else entry for entry in entries]
 
@@ -57,7 +57,7 @@ def _variants(entry: Entry) -> list[Entry]:
 
 
 @given(relatives())
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 def test_states_are_equal_exactly_when_all_else_is(pair: tuple[list[Entry], list[Entry]]) -> None:
     one, other = pair
 

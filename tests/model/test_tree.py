@@ -76,13 +76,13 @@ def test_the_root_is_a_leaf_with_one_nameless_directory() -> None:
 
 
 @given(entries())
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 def test_an_entry_comes_back(entry: Entry) -> None:
     assert decode_one(encode_entry(entry)) == entry
 
 
 @given(entries())
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 def test_the_quick_way_to_encode_a_plain_file_is_no_other_encoding(entry: Entry) -> None:
     plain = entry._replace(
         kind=EntryKind.FILE,
@@ -99,7 +99,7 @@ def test_the_quick_way_to_encode_a_plain_file_is_no_other_encoding(entry: Entry)
 
 
 @given(directories())
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 def test_a_directory_comes_back(entries: list[Entry]) -> None:
     objects = Objects()
     ids = put_directory([encode_entry(entry) for entry in entries], objects.put)
@@ -111,7 +111,7 @@ def test_a_directory_comes_back(entries: list[Entry]) -> None:
 
 
 @given(mutated(directories(4).map(leaf)))
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 def test_mutated_leaves_are_refused_or_canonical(content: bytes) -> None:
     assert_refused_or_canonical(content, decode_leaf, leaf)
 
@@ -122,7 +122,7 @@ def test_one_changed_byte_is_refused_or_canonical() -> None:
 
 
 @given(mutated(st.just(leaf(ONE_OF_EACH))))
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 def test_nothing_but_a_value_error_comes_out_of_mutated_trees(content: bytes) -> None:
     readers: list[Callable[[], object]] = [
         lambda: list(references(content)),

@@ -31,7 +31,7 @@ def test_nul_and_lone_surrogates_are_replaced() -> None:
 
 
 @given(st.text(st.characters(), max_size=50))
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 def test_every_intent_that_is_kept_is_valid_text(text: str) -> None:
     kept, _ = shorten_intent(text)
 

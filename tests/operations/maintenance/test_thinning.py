@@ -88,7 +88,7 @@ def test_a_year_of_saves_every_ten_minutes_is_thinned_to_what_the_rule_says() ->
 
 
 @given(HISTORIES)
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 def test_what_goes_is_what_the_rule_says(history: list[Saved]) -> None:
     found = candidates(history, NOW)
 
@@ -96,7 +96,7 @@ def test_what_goes_is_what_the_rule_says(history: list[Saved]) -> None:
 
 
 @given(HISTORIES, st.integers(0, 400 * DAY))
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 def test_thinning_twice_removes_nothing_more(history: list[Saved], later: int) -> None:
     found = candidates(history, NOW + later)
     gone = thinned(found)
@@ -105,7 +105,7 @@ def test_thinning_twice_removes_nothing_more(history: list[Saved], later: int) -
 
 
 @given(HISTORIES, st.lists(st.integers(0, 20 * DAY), max_size=12))
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 def test_thinning_often_ends_as_thinning_once(history: list[Saved], steps: list[int]) -> None:
     now, gone = NOW, set[CheckpointId]()
     for step in (0, *steps):
@@ -116,7 +116,7 @@ def test_thinning_often_ends_as_thinning_once(history: list[Saved], steps: list[
 
 
 @given(HISTORIES)
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 def test_no_span_of_time_is_emptied(history: list[Saved]) -> None:
     found = candidates(history, NOW)
     gone = thinned(found)
@@ -143,7 +143,7 @@ class Glitch:
         max_size=40,
     )
 )
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 def test_a_clock_that_jumps_never_makes_what_is_recent_old(
     waits: list[tuple[int, str | None, int]],
 ) -> None:

@@ -364,7 +364,7 @@ def test_what_cannot_be_looked_through_needs_a_yes(line: str) -> None:
     assert rule_for("Bash", {"command": line}, RULES) == UNREADABLE
 
 
-@settings(deadline=None, derandomize=True, max_examples=300)
+@settings(derandomize=True, max_examples=300)
 @given(line=st.text("gitpush '\"\\$(){}`|&;<>\n=-#/", max_size=60))
 def test_any_line_can_be_asked_about(line: str) -> None:
     assert kind_of(line) is None or "push" in line.replace("'", "").replace('"', "")

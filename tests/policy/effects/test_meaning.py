@@ -101,7 +101,7 @@ def shuffled(value: object, draw: st.DataObject) -> object:
     return value
 
 
-@settings(deadline=None, derandomize=True)
+@settings(derandomize=True)
 @given(arguments=ARGUMENTS, draw=st.data())
 def test_the_order_of_keys_does_not_matter(
     arguments: dict[str, object], draw: st.DataObject
@@ -111,7 +111,7 @@ def test_the_order_of_keys_does_not_matter(
     assert meaning_of(Act("f", "f", arguments)) == meaning_of(Act("f", "f", other))
 
 
-@settings(deadline=None, derandomize=True)
+@settings(derandomize=True)
 @given(arguments=ARGUMENTS, key=NOISE, value=st.text(min_size=1, max_size=20))
 def test_what_is_named_noise_does_not_matter(
     arguments: dict[str, object], key: str, value: str
@@ -123,7 +123,7 @@ def test_what_is_named_noise_does_not_matter(
     )
 
 
-@settings(deadline=None, derandomize=True)
+@settings(derandomize=True)
 @given(
     options=st.dictionaries(WORDS.map(lambda word: f"x{word}"), WORDS, min_size=1, max_size=5),
     draw=st.data(),
@@ -139,7 +139,7 @@ def test_the_order_and_spelling_of_options_does_not_matter(
     )
 
 
-@settings(deadline=None, derandomize=True)
+@settings(derandomize=True)
 @given(words=st.lists(WORDS, min_size=1, max_size=6), draw=st.data())
 def test_blanks_and_quotes_do_not_matter(words: list[str], draw: st.DataObject) -> None:
     blanks = st.sampled_from([" ", "  ", "\t", " \\\n "])
@@ -300,7 +300,7 @@ def test_what_is_too_large_to_look_at_is_still_told_apart(first: Act, second: Ac
     assert not means_the_same(first, second)
 
 
-@settings(deadline=None, derandomize=True, max_examples=300)
+@settings(derandomize=True, max_examples=300)
 @given(what=st.text(max_size=80), tool=st.text(max_size=20), argument=st.text(max_size=80))
 def test_any_text_has_a_meaning(what: str, tool: str, argument: str) -> None:
     act = Act(what, tool, {"command": argument, argument: what})
@@ -309,7 +309,7 @@ def test_any_text_has_a_meaning(what: str, tool: str, argument: str) -> None:
     assert meaning_of(Act(what)) == meaning_of(Act(what))
 
 
-@settings(deadline=None, derandomize=True, max_examples=300)
+@settings(derandomize=True, max_examples=300)
 @given(line=st.text("abc '\"\\$(){}`|&;<>\n=-#/@:1", max_size=60))
 def test_any_line_has_a_meaning(line: str) -> None:
     assert meaning_of(run(f"git {line}")) == meaning_of(call("Bash", command=f"git {line}"))

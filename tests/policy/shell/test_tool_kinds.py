@@ -144,7 +144,7 @@ PIECES = [
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="what a shell does is asked of bash")
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=500)
 @given(st.lists(st.sampled_from(PIECES), min_size=1, max_size=7).map("".join).map("ls ".__add__))
 def test_a_real_shell_changes_nothing_by_a_line_that_only_reads(line: str) -> None:
     if destroys(line):

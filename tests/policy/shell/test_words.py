@@ -72,7 +72,7 @@ def test_quoting_hides_keywords_and_single_quotes_hide_variables() -> None:
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
-@settings(deadline=None, derandomize=True, max_examples=40)
+@settings(derandomize=True, max_examples=40)
 @given(line=st.text("ab '\"\\\t", max_size=20))
 def test_words_are_cut_as_bash_cuts_them(line: str) -> None:
     script = f"printf '%s\\0' x {line}"
@@ -83,7 +83,7 @@ def test_words_are_cut_as_bash_cuts_them(line: str) -> None:
     assert [str(token) for token in shell_tokens(f"x {line}")] == bash.stdout.split("\0")[:-1]
 
 
-@settings(deadline=None, derandomize=True, max_examples=300)
+@settings(derandomize=True, max_examples=300)
 @given(line=st.text("ab '\"\\$(){}`|&;<>\n=-#E", max_size=60))
 def test_no_character_is_read_twice(line: str) -> None:
     assert sum(len(text) for text in shown(line)) <= 4 * len(line)

@@ -44,7 +44,15 @@ def place(scope: str) -> str:
 
 
 def arrow(fact: Fact) -> str:
-    return f"{fact.before or 'none'} → {fact.after or 'none'}"
+    """Return `a → b`; of two amounts of the same thing `1,000 → 3 records`."""
+    before, after = fact.before or "none", fact.after or "none"
+    was, now = _AMOUNT.fullmatch(before), _AMOUNT.fullmatch(after)
+    is_same = was is not None and now is not None and was[2] == now[2]
+    return f"{was[1] if was is not None and is_same else before} → {after}"
+
+
+_AMOUNT = re.compile(r"(~?\d[\d,.]*) ([a-z]{3,12}?)s?")
+"""A number of things; units of size have capitals or are shorter."""
 
 
 def versions(fact: Fact) -> tuple[str, str]:
