@@ -337,7 +337,7 @@ def _logged_in(text: str) -> Iterator[Span]:
 def _programs(names: tuple[str, ...]) -> re.Pattern[str]:
     """Return a pattern that finds the programs where a command may begin."""
     any_of = "|".join(sorted(map(re.escape, names), key=len, reverse=True))
-    setting = r"^[ \t]{0,40}+\w{1,40}+[ \t]?=[-@:+!|]{0,3}"  # `ExecStart=-mysql …`
+    setting = r"(?:^[ \t]{0,40}+\w{1,40}+[ \t]?|(?<![\w-])Exec[A-Z]\w{0,20}+)=[-@:+!|]{0,3}"
     return re.compile(
         rf"(?:{setting}|(?<![\w.@:=-]))(?P<name>{any_of})(?=(?:\.exe)?[\s\"'])(?![\"']\s{{0,4}}:)",
         re.MULTILINE,

@@ -11,7 +11,7 @@ from clew.model.named_tuple import NamedTuple
 _MAX_DEPTH = 2
 """A string inside a string, as the command of a tool call in a transcript."""
 _ESCAPES = re.compile(
-    r"\\(u00[0-7][0-9a-fA-F]|x[0-7][0-9a-fA-F]|.)|(\"|(?<![\w\\])'|'(?!\w))", re.DOTALL
+    r"\\(u[0-9a-fA-F]{4}|x[0-7][0-9a-fA-F]|.)|(\"|(?<![\w\\])'|'(?!\w))", re.DOTALL
 )
 _MEANT = {"n": "\n", "t": "\t", "r": "\n"}
 
