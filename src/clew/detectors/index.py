@@ -397,7 +397,7 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
     ),
     "repositories.git:Git": (
         "git",
-        2,
+        3,
         ('git.commit', 'git.branch', 'git.reset', 'git.rebase', 'git.stash', 'git.remote', 'git.hook', 'git.submodule', 'broken.operation'),
         WatchedPaths(names=('.git', 'HEAD', 'applypatch-msg', 'commit-msg', 'fsmonitor-watchman', 'packed-refs', 'post-applypatch', 'post-checkout', 'post-commit', 'post-index-change', 'post-merge', 'post-receive', 'post-rewrite', 'post-update', 'pre-applypatch', 'pre-auto-gc', 'pre-commit', 'pre-merge-commit', 'pre-push', 'pre-rebase', 'pre-receive', 'prepare-commit-msg', 'proc-receive', 'push-to-checkout', 'reference-transaction', 'sendemail-validate', 'update'), directories=('.git', 'objects', 'refs', 'worktrees')),
     ),

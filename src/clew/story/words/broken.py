@@ -34,6 +34,11 @@ def _operation(fact: Fact, conflicts: Sequence[Fact]) -> Phrase:
         source = f" ({', '.join(fact.marks)})" if fact.marks else ""
         text = f"clone into {where or '.'} incomplete"
         return Phrase(text, text + source)
+    if fact.subject.endswith(".lock"):
+        text = f"{fact.subject} left in {where or '.git'}"
+        return Phrase(
+            text, f"{text} ({', '.join(fact.marks)}; git refuses to work until it is removed)"
+        )
     if fact.subject == "index" or fact.subject.startswith("branch "):
         text = f"git: {fact.subject}, {', '.join(fact.marks)}{inside}"
         return Phrase(text, text, f"git: {fact.subject} damaged")
