@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from clew.model.amount import counted
-from clew.model.fact import Fact
+from clew.model.fact import Fact, Severity
 from clew.story.words.phrases import Phrase, base, joined, near, place, some
 
 _NAMED = 3
 _ON_CARD = 6
+_LAST_COMMA = "a comma after the last entry"
+"""Many programs accept it, others do not."""
 
 
 def broken(facts: Sequence[Fact]) -> Phrase:
@@ -170,6 +172,9 @@ def _syntax(facts: Sequence[Fact]) -> Phrase:
     if len(names) == 1:
         marks = f" ({', '.join(facts[0].marks)})" if facts[0].marks else ""
         brief = f" ({facts[0].marks[0]})" if facts[0].marks else ""
+        if facts[0].severity == Severity.NOTE and _LAST_COMMA in facts[0].marks:
+            said = "is no longer strict JSON"
+            return Phrase(f"{near(names[0])} {said}{brief}", f"{names[0]} {said}{marks}")
         return Phrase(
             f"{near(names[0])} no longer parses{brief}",
             f"{names[0]} no longer parses{marks}",
