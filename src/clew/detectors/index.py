@@ -73,7 +73,7 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
     ),
     "node.incomplete_modules:IncompleteModules": (
         "node/incomplete",
-        1,
+        2,
         ('broken.install',),
         WatchedPaths(directories=('node_modules',)),
     ),
