@@ -347,6 +347,12 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
         ('data.changed', 'loss.shrunk'),
         WatchedPaths(suffixes=('.aof', '.rdb'), directories=('appendonlydir',)),
     ),
+    "databases.hot_journals:HotJournals": (
+        "data/hot_journals",
+        1,
+        ('broken.transaction',),
+        WatchedPaths(everything=True),
+    ),
     "databases.sqlite:Sqlite": (
         "data/sqlite",
         2,

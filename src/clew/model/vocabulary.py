@@ -80,6 +80,7 @@ FAMILIES: tuple[Family, ...] = (
             ("install", "an installation did not complete"),
             ("download", "a download did not complete"),
             ("migration", "a migration of a database was applied in part, and is not recorded"),
+            ("transaction", "a database is in the middle of a transaction: its program was killed, or writes"),
             ("environment", "an environment does not fit its interpreter, or lacks it"),
             ("syntax", "a file that could be parsed no longer can"),
         ),

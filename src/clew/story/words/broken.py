@@ -157,6 +157,16 @@ def _migrations(facts: Sequence[Fact]) -> Phrase:
     )
 
 
+def _transactions(facts: Sequence[Fact]) -> Phrase:
+    fact = facts[0]
+    said = " ".join(["unfinished transaction", *(f"({mark})" for mark in fact.marks[:1])])
+    return Phrase(
+        f"{near(fact.subject)}: {said}",
+        f"{fact.subject}: {said}; the next program that opens it rolls it back",
+        f"{base(fact.subject)}: unfinished transaction",
+    )
+
+
 def _environments(facts: Sequence[Fact]) -> Phrase:
     fact = facts[0]
     versions = f"Python {fact.before} → {fact.after}" if fact.before and fact.after else ""
@@ -216,6 +226,7 @@ _WORDS: dict[str, Callable[[Sequence[Fact]], Phrase]] = {
     "install": _installs,
     "download": _downloads,
     "migration": _migrations,
+    "transaction": _transactions,
     "environment": _environments,
     "syntax": _syntax,
 }
