@@ -367,7 +367,7 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
     ),
     "data.half_migrations:HalfMigrations": (
         "data/half_migrations",
-        1,
+        2,
         ('broken.migration',),
         WatchedPaths(everything=True),
     ),
