@@ -397,9 +397,9 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
     ),
     "files.downloads:Downloads": (
         "files/downloads",
-        1,
-        ('broken.download',),
-        WatchedPaths(suffixes=('.!qB', '.!ut', '.aria2', '.bc!', '.crdownload', '.download', '.fdmdownload', '.filepart', '.incomplete', '.opdownload', '.part', '.partial', '.xltd')),
+        2,
+        ('broken.download', 'data.changed'),
+        WatchedPaths(everything=True),
     ),
     "repositories.git:Git": (
         "git",

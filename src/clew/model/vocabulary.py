@@ -78,7 +78,7 @@ FAMILIES: tuple[Family, ...] = (
             ("conflict", "a file has unresolved conflict markers"),
             ("operation", "git has not finished what it began: a merge, a rebase, a clone; or a crash damaged it"),
             ("install", "an installation did not complete"),
-            ("download", "a download did not complete"),
+            ("download", "a download or a copy did not complete"),
             ("migration", "a migration of a database was applied in part, and is not recorded"),
             ("transaction", "a database is in the middle of a transaction: its program was killed, or writes"),
             ("environment", "an environment does not fit its interpreter, or lacks it"),

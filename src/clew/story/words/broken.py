@@ -135,13 +135,14 @@ def _downloads(facts: Sequence[Fact]) -> Phrase:
     names = [fact.subject for fact in facts]
     before = f"{facts[0].before} → " if facts[0].before else ""
     size = f" ({before}{facts[0].after} so far)" if facts[0].after else ""
+    noun = facts[0].scope if facts[0].scope == "copy" else "download"
     if len(names) > 1:
-        text = f"{counted(len(names), 'download')} incomplete"
+        text = f"{counted(len(names), noun, 'copies' if noun == 'copy' else '')} incomplete"
         return Phrase(f"{text} ({base(names[0])}, …)", f"{text}: {some(names, _ON_CARD)}", text)
     return Phrase(
-        f"download {near(names[0])} incomplete{size}",
-        f"download {names[0]} incomplete{size}",
-        f"download {base(names[0])} incomplete",
+        f"{noun} {near(names[0])} incomplete{size}",
+        f"{noun} {names[0]} incomplete{size}",
+        f"{noun} {base(names[0])} incomplete",
     )
 
 
