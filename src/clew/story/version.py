@@ -13,7 +13,7 @@ from blake3 import blake3
 PLUGINS = "story.detectors"
 """The setting that names third-party detectors."""
 
-DETECTORS = "8e77d901"
+DETECTORS = "2d1354e9"
 """The `fingerprint` of the registry."""
 
 _CUT = "+cut"
