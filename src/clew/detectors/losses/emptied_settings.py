@@ -23,6 +23,18 @@ _NAMES = frozenset((
     "Dockerfile", "Containerfile", "Makefile", "GNUmakefile", "Justfile", "justfile", "Jenkinsfile",
     "Vagrantfile", "Gemfile", "Podfile", "CMakeLists.txt", "crontab",
 ))  # fmt: skip
+COMMON_SETTINGS = (
+    ".json",
+    ".toml",
+    ".yaml",
+    ".yml",
+    ".ini",
+    ".cfg",
+    ".conf",
+    ".xml",
+    ".properties",
+)
+"""Files that are compared with zeros, if they have the size that they had."""
 _SUFFIXES = (".tf", ".hcl", ".nix", ".bicep", ".gradle", ".kts")
 _PATTERN = re.compile(
     r"example|sample|template|\bdist\b|\btmpl\b|\btpl\b|lock|state|cache|history|\bpid\b"
@@ -37,9 +49,9 @@ _ZEROS = 16
 @lru_cache(maxsize=4096)
 def is_settings(name: str) -> bool:
     """Return whether a file of this name configures something, so that an empty one is broken."""
-    if _PATTERN.search(name.lower()) or is_transient(name):
+    if syntax_of(name) not in _SYNTAXES and name not in _NAMES and not name.endswith(_SUFFIXES):
         return False
-    return syntax_of(name) in _SYNTAXES or name in _NAMES or name.endswith(_SUFFIXES)
+    return not _PATTERN.search(name.lower()) and not is_transient(name)
 
 
 def is_emptied(evidence: Evidence, change: PathChange) -> bool:

@@ -34,7 +34,7 @@ from clew.detectors.losses.data_kinds import (
     VALUABLE,
     kind_of,
 )
-from clew.detectors.losses.emptied_settings import is_emptied, is_settings
+from clew.detectors.losses.emptied_settings import COMMON_SETTINGS, is_emptied
 from clew.detectors.losses.names import NOTHING, what_is
 from clew.detectors.losses.places import Places
 from clew.detectors.losses.record_places import are_settings, holds_records, is_transient
@@ -112,7 +112,8 @@ def _may_have_lost(change: PathChange) -> bool:
     if 10 * new.size <= 9 * old.size:
         return True
     if new.size == old.size:
-        return kind_of(change.name) in VALUABLE - {DATABASE} or is_settings(change.name)
+        name = change.name
+        return name.endswith(COMMON_SETTINGS) or kind_of(name) in VALUABLE - {DATABASE}
     return new.size < old.size and is_audit_trail(change.path)
 
 
@@ -131,6 +132,8 @@ class _Examination:
 
     def result(self, change: PathChange) -> Shrunken | None:
         """Return what a file has lost, or None."""
+        if self._zeros_left < 1 and _size(change.old) == _size(change.new):
+            return None
         place = self._places.of(change.parent)
         if place.is_others or place.is_made:
             return None
