@@ -9,6 +9,7 @@ from tests.kit.moments import Moment, facts, file, problems, story
 
 PYTHON = b"def total(prices):\n    return sum(prices)\n"
 YAML = b"server:\n  port: 1\n  hosts:\n    - a\n    - b\n"
+HCL = b'resource "x" "y" {\n  ami = "a"\n  lifecycle {\n    c = true\n  }\n}\n'
 GO = b"package a\n\nfunc A() {\n\tif true {\n\t\tB()\n\t}\n}\n"
 
 
@@ -32,6 +33,9 @@ GO = b"package a\n\nfunc A() {\n\tif true {\n\t\tB()\n\t}\n}\n"
         (".prettierrc", b"semi: true\n", b"semi: [true\n", "line 2"),
         ("setup.cfg", b"[a]\nb = 1\n", b"[a\nb = 1\n", "line 1"),
         ("Info.plist", b'<!DOCTYPE plist PUBLIC "x" "y">\n<plist/>', b'<!DOCTYPE plist PUBLIC "x" "y">\n<plist>', "line 2"),
+        ("main.tf", HCL, HCL.replace(b"  }\n", b""), "line 6"),
+        ("main.tf", HCL, HCL.replace(b'"a"', b'"a'), "line 2"),
+        ("prod.tfvars", b"a = [1]\n", b"a = [1\n", "line 2"),
         ("a.ipynb", b'{"cells": []}', b'{"cells": [', "line 1"),
         ("a.go", GO, GO.replace(b"\t}\n", b""), "brackets do not match"),
         ("a.ts", b"f(() => {\n  g();\n});\n", b"f(() => {\n  g();\n}\n", "brackets do not match"),
@@ -71,6 +75,12 @@ def test_a_file_that_can_no_longer_be_parsed_is_a_warning(
         ("a.yaml", YAML, YAML.replace(b"  port: 1", b"  port: {{ port }}: 1")),
         ("a.yaml", b"? [a]\n: 1\n", b"? [a, b]\n: 1\n"),
         ("setup.cfg", b"[a]\nb = 1\n", b"[a]\nb = 1\nb = 2\nc\n"),
+        ("main.tf", HCL, HCL.replace(b'ami = "a"', b'ami = <<-E\n  " { ( ${x}\n  E\n')),
+        (
+            "main.tf",
+            HCL,
+            HCL.replace(b'ami = "a"', b'ami = [for s in var.a : "${s}{" if s != ""] # ('),
+        ),
         ("some.ini", b"[a]\nb = 1\n", b"[a\nb = 1\n"),  # its program is not known
         ("events.json", b'{"a": 1}\n', b'{"a": 1}\n{"a": 2}\n'),
         ("a.js", b"f(() => {\n});\n", b"f(() => {\n  const x = `${'}'}`;\n  g(/[{]/);\n});\n"),
@@ -125,7 +135,7 @@ def test_only_so_much_is_parsed_and_hostile_files_cost_nothing() -> None:
     assert len(facts(BrokenSyntax(max_bytes=12), old, new)) == 2
 
     for content in (b"(" * 100_000, b"x = " + b"-" * 100_000, b"\xff\xfe\0", b"[" * 100_000):
-        for name in ("a.py", "a.json", "a.toml", "a.go", "a.yaml", "a.svg", "setup.cfg"):
+        for name in ("a.py", "a.json", "a.toml", "a.go", "a.yaml", "a.svg", "setup.cfg", "a.tf"):
             facts(BrokenSyntax(), {name: b"{}"}, {name: content})
             assert problems(BrokenSyntax(), {name: b"{}"}, {name: content}) == []
     assert facts(BrokenSyntax(), {"a.py": PYTHON}, {"a.py": file(b"def (", size=1 << 24)}) == []

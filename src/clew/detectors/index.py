@@ -267,7 +267,7 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
         "code/syntax",
         2,
         ('broken.syntax',),
-        WatchedPaths(names=('.babelrc', '.bumpversion.cfg', '.coveragerc', '.eslintrc', '.flake8', '.isort.cfg', '.mypy.ini', '.prettierrc', '.pydocstyle', '.pylintrc', '.pypirc', '.stylelintrc', 'Pipfile', 'Pipfile.lock', 'alembic.ini', 'composer.lock', 'flake.lock', 'mypy.ini', 'pip.conf', 'pylintrc', 'setup.cfg', 'tox.ini'), suffixes=('.avsc', '.cjs', '.csproj', '.cts', '.fsproj', '.geojson', '.go', '.gpx', '.har', '.ipynb', '.java', '.js', '.json', '.jsonc', '.kml', '.mjs', '.mts', '.nuspec', '.plist', '.props', '.py', '.pyi', '.qrc', '.resx', '.rs', '.storyboard', '.svg', '.targets', '.tfstate', '.toml', '.ts', '.ui', '.vbproj', '.vcxproj', '.webmanifest', '.wsdl', '.xaml', '.xib', '.xml', '.xsd', '.yaml', '.yml')),
+        WatchedPaths(names=('.babelrc', '.bumpversion.cfg', '.coveragerc', '.eslintrc', '.flake8', '.isort.cfg', '.mypy.ini', '.prettierrc', '.pydocstyle', '.pylintrc', '.pypirc', '.stylelintrc', 'Pipfile', 'Pipfile.lock', 'alembic.ini', 'composer.lock', 'flake.lock', 'mypy.ini', 'pip.conf', 'pylintrc', 'setup.cfg', 'tox.ini'), suffixes=('.avsc', '.cjs', '.csproj', '.cts', '.fsproj', '.geojson', '.go', '.gpx', '.har', '.hcl', '.ipynb', '.java', '.js', '.json', '.jsonc', '.kml', '.mjs', '.mts', '.nuspec', '.plist', '.props', '.py', '.pyi', '.qrc', '.resx', '.rs', '.storyboard', '.svg', '.targets', '.tf', '.tfstate', '.tfvars', '.toml', '.ts', '.ui', '.vbproj', '.vcxproj', '.webmanifest', '.wsdl', '.xaml', '.xib', '.xml', '.xsd', '.yaml', '.yml')),
     ),
     "checks.suite_files:SuiteFiles": (
         "checks/tests",

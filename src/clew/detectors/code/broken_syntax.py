@@ -18,6 +18,7 @@ from clew.detectors.detector import Evidence, Finding, PathChange, TooLarge, Wat
 from clew.detectors.files.common_directory import common_directory
 from clew.detectors.files.source_languages import is_generated_or_vendored
 from clew.detectors.formats.syntax_problems import (
+    HCL_SUFFIXES,
     INI_NAMES,
     XML_SUFFIXES,
     Parser,
@@ -54,7 +55,7 @@ class BrokenSyntax:
         suffixes=(
             ".py", ".pyi", ".json", ".jsonc", ".yaml", ".yml", ".toml", ".go", ".rs", ".java",
             ".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".ipynb", ".geojson", ".webmanifest",
-            ".avsc", ".har", ".tfstate", *XML_SUFFIXES,
+            ".avsc", ".har", ".tfstate", *XML_SUFFIXES, *HCL_SUFFIXES,
         ),
         names=(
             "Pipfile", "Pipfile.lock", "composer.lock", "flake.lock", ".babelrc", ".eslintrc",

@@ -1,8 +1,8 @@
-"""Where structured files break their syntax: JSON, YAML, TOML, XML, and INI as Python reads it.
+"""Where structured files break their syntax: JSON, YAML, TOML, XML, HCL, and INI as Python reads it.
 
 A problem is only told if every program that reads such a file must refuse it.
 JSON with comments or a last comma is accepted by many programs, so it is a problem only in files
-whose program is known to be strict.  YAML that the reader does not support is none.
+whose program is known to be strict.  YAML and HCL that the reader does not support are none.
 """
 
 from __future__ import annotations
@@ -15,11 +15,12 @@ from collections.abc import Callable
 from xml.parsers import expat
 
 from clew.detectors.files.loose_json import strict_json
+from clew.detectors.formats.hcl_reader import hcl_problem
 from clew.detectors.formats.toml_reader import is_safe_toml
 from clew.detectors.formats.yaml_reader import yaml_problem
 from clew.model.named_tuple import NamedTuple
 
-_YAML_LIMIT = 128 << 10
+_SLOW_LIMIT = 128 << 10
 _INI_LIMIT = 64 << 10
 _INI_LINE = 1_000
 """Patterns of configparser are slower than linear on long lines."""
@@ -55,6 +56,8 @@ def parser_of(name: str) -> Parser | None:
         return _toml
     if suffix in XML_SUFFIXES:
         return _xml
+    if suffix in HCL_SUFFIXES:
+        return _hcl
     return _ini if name in INI_NAMES else None
 
 
@@ -76,6 +79,7 @@ XML_SUFFIXES = (
     ".xml", ".csproj", ".fsproj", ".vbproj", ".vcxproj", ".props", ".targets", ".resx", ".nuspec",
     ".plist", ".xsd", ".wsdl", ".xaml", ".storyboard", ".xib", ".qrc", ".ui", ".svg", ".gpx", ".kml",
 )  # fmt: skip
+HCL_SUFFIXES = (".tf", ".tfvars", ".hcl")
 INI_NAMES = (
     "setup.cfg", "tox.ini", "mypy.ini", ".mypy.ini", ".flake8", ".pylintrc", "pylintrc", "alembic.ini",
     ".coveragerc", "pip.conf", ".pypirc", ".pydocstyle", ".isort.cfg", ".bumpversion.cfg",
@@ -143,7 +147,12 @@ def _are_json_lines(text: str) -> bool:
 
 
 def _yaml(text: str) -> SyntaxProblem | None:
-    problem = yaml_problem(text) if len(text) <= _YAML_LIMIT else None
+    problem = yaml_problem(text) if len(text) <= _SLOW_LIMIT else None
+    return SyntaxProblem(*problem) if problem is not None else None
+
+
+def _hcl(text: str) -> SyntaxProblem | None:
+    problem = hcl_problem(text) if len(text) <= _SLOW_LIMIT else None
     return SyntaxProblem(*problem) if problem is not None else None
 
 
