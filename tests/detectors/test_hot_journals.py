@@ -45,7 +45,7 @@ def test_a_journal_that_must_be_rolled_back_is_a_warning(tmp_path: Path) -> None
 
     assert (fact.kind, fact.severity) == ("broken.transaction", "high")
     assert phrase("broken", [fact]).short == "data/shop.db: unfinished transaction (journal left)"
-    assert facts(HotJournals(), during, during | {"a": b"1"}) == []
+    assert facts(HotJournals(), during, {**during, "a": b"1"}) == []
     assert facts(HotJournals(), during, before) == []
 
 
