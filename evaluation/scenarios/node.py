@@ -172,7 +172,8 @@ def uninstall_and_upgrade(place: Place) -> Iterator[None]:
     place.run("npm uninstall -s is-odd && npm install -s express@4.19.2")
 
 
-@scenario(14, "rm -rf of one installed package", NpmLs(), benign=True, headline=("is-odd",))
+@scenario(14, "rm -rf of one installed package", NpmLs(),
+          expected={("broken.install", "npm:.", "node_modules", None, None)}, headline=("is-odd",))  # fmt: skip
 def removed_by_hand(place: Place) -> Iterator[None]:
     _installed(place, "is-odd@3.0.1 ms@2.1.2")
     yield

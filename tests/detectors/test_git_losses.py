@@ -13,7 +13,7 @@ from clew.detectors.repositories.git import Git
 from clew.model.fact import Fact
 from clew.story.words import phrase
 from tests.detectors.real_git import CANARY, Repo
-from tests.kit.moments import evidence, findings
+from tests.kit.moments import evidence, file, findings
 from tests.kit.tools import require
 
 WORK = "".join(f"work_{number} = {number}\n" for number in range(30))
@@ -326,12 +326,46 @@ def test_a_patch_series_that_stopped_is_unfinished(repo: Repo) -> None:
         repo, lambda: repo.git("am", "-q", str(repo.root.parent / "p.patch"), check=False)
     )
 
-    assert _one(found, "broken.operation")[0] == "git am"
+    assert _one(found, "broken.operation") == ("git am", "high", ("on main",))
+
+
+def test_a_rebase_that_stopped_without_a_conflict_is_a_warning(repo: Repo) -> None:
+    repo.commit("more.py")
+    edit = ("-c", "sequence.editor=sed -i 1s/pick/edit/", "rebase", "-qi", "HEAD~1")
+
+    found = _during(repo, lambda: repo.git(*edit, check=False))
+
+    assert _one(found, "broken.operation") == ("rebase", "high", ("of main",))
+
+
+def test_a_merge_that_waits_for_its_commit_is_no_warning(repo: Repo) -> None:
+    repo.git("checkout", "-qb", "topic")
+    repo.commit("more.py")
+    repo.git("checkout", "-q", "main")
+
+    found = _during(repo, lambda: repo.git("merge", "-q", "--no-ff", "--no-commit", "topic"))
+
+    assert _one(found, "broken.operation")[:2] == ("merge", "note")
+
+
+@pytest.mark.parametrize(("minutes", "is_left"), [(1, False), (20, True), (10**6, False)])
+def test_a_lock_is_a_warning_once_work_went_on_without_git(
+    repo: Repo, minutes: int, is_left: bool
+) -> None:
+    before = repo.moment()
+    work = file(b"n = 1\n")
+    work = work._replace(entry=work.entry._replace(mtime_ns=minutes * 60 * 10**9))
+    found = _facts(evidence(before, {**before, ".git/index.lock": file(), "new.py": work}))
+
+    assert [fact.severity for fact in found] == ["high" if is_left else "note"]
+    if is_left:
+        assert phrase("broken", found).short == "index.lock left in .git"
+        assert "git was interrupted" in phrase("broken", found).text
 
 
 def test_a_lock_that_git_left_is_told_once(repo: Repo) -> None:
     found = _during(repo, lambda: repo.write(".git/index.lock", ""))
-    assert _one(found, "git.branch") == ("main", "none", ("index.lock left",))
+    assert _one(found, "git.branch") == ("main", "note", ("index.lock left",))
     assert phrase("git", _facts(found)).short.startswith("index.lock left in .git")
 
     found = _during(repo, lambda: repo.write(".git/x", "1"))

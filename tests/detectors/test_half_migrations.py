@@ -9,6 +9,7 @@ import pytest
 
 from clew.detectors.data.half_migrations import HalfMigrations
 from clew.story.words import phrase
+from tests.kit.losses import tell
 from tests.kit.moments import Moment, facts, file
 
 DJANGO = b"""
@@ -128,3 +129,74 @@ def test_the_words_name_the_migration_and_the_database(tmp_path: Path) -> None:
     assert words.text == (
         "migration 0002_note applied in part to db/app.db (gift_note is there, not recorded)"
     )
+
+
+def _revision(name: str, parent: str, table: str) -> bytes:
+    return (
+        f'revision: str = "{name}"\ndown_revision: Union[str, None] = {parent}\n'
+        f'def upgrade():\n    op.create_table("{table}", sa.Column("id", sa.Integer))\n'
+    ).encode()
+
+
+CHAIN = {
+    "migrations/versions/aa11_users.py": _revision("aa11", "None", "users"),
+    "migrations/versions/bb22_bills.py": _revision("bb22", '"aa11"', "bills"),
+    "migrations/versions/cc33_taxes.py": _revision("cc33", '("bb22",)', "taxes"),
+}
+
+
+def _revisions(path: Path, version: str, *tables: str, note: str = "") -> bytes:
+    path.unlink(missing_ok=True)
+    with sqlite3.connect(path) as database:
+        database.execute("CREATE TABLE alembic_version (version_num TEXT)")
+        database.execute("CREATE TABLE notes (text TEXT)")
+        database.execute("INSERT INTO notes VALUES (?)", (note,))
+        for table in tables:
+            database.execute(f"CREATE TABLE {table} (id INTEGER)")
+        database.execute("INSERT INTO alembic_version VALUES (?)", (version,))
+    database.close()
+    return path.read_bytes()
+
+
+def _alarms(old: bytes, new: bytes, files: dict[str, bytes] = CHAIN) -> list[tuple[str, str]]:
+    found = [*files.items()]
+    both = [{"data/app.db": content, **dict(found)} for content in (old, new)]
+    told = tell(both[0], both[1]).facts
+    return [(one.subject, one.severity) for one in told if one.kind == "broken.migration"]
+
+
+def test_a_migration_that_was_there_and_failed_in_the_middle_is_half_applied(
+    tmp_path: Path,
+) -> None:
+    made = tmp_path / "x.db"
+    old = _revisions(made, "aa11", "users")
+
+    assert _alarms(old, _revisions(made, "aa11", "users", "bills")) == [("bb22_bills", "high")]
+    two = _revisions(made, "bb22", "users", "bills", "taxes")  # the first of two is complete
+    assert _alarms(old, two) == [("cc33_taxes", "high")]
+    none = _revisions(made, "", "other")
+    assert _alarms(none, _revisions(made, "", "other", "users")) == [("aa11_users", "high")]
+
+
+def test_migrations_that_were_applied_together_are_complete(tmp_path: Path) -> None:
+    made = tmp_path / "x.db"
+    old = _revisions(made, "aa11", "users")
+    new = _revisions(made, "cc33", "users", "bills", "taxes", note="the bytes of aa11 are left")
+
+    assert _alarms(old, new) == []
+
+
+def test_a_pending_migration_whose_name_is_in_a_row_is_not_half_applied(tmp_path: Path) -> None:
+    made = tmp_path / "x.db"
+    old = _revisions(made, "aa11", "users")
+
+    assert _alarms(old, _revisions(made, "aa11", "users", note="bills")) == []
+    assert _alarms(old, _revisions(made, "aa11", "users", "other")) == []
+
+
+def test_migrations_of_dependencies_are_not_looked_at(tmp_path: Path) -> None:
+    made = tmp_path / "x.db"
+    inside = {f"data/.venv/lib/{path}": content for path, content in CHAIN.items()}
+    old = _revisions(made, "aa11", "users")
+
+    assert _alarms(old, _revisions(made, "aa11", "users", "bills"), inside) == []

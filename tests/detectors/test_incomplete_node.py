@@ -48,7 +48,7 @@ def _with(lock: str, **files: bytes) -> Files:
 @pytest.mark.parametrize(
     ("old", "new", "scope", "mark"),
     [
-        (PROJECT, PROJECT | _packages("vue"), "npm:.", "2 of 3 packages missing"),
+        (PROJECT, PROJECT | _packages("vue"), "npm:.", "lodash and zod missing (2 of 3 packages)"),
         (PROJECT, PROJECT | {"node_modules/lodash/a.js": b"", "node_modules/vue": directory()},
          "npm:.", "3 of 3 packages missing"),
         (PROJECT | RECORD | ALL,
@@ -56,9 +56,9 @@ def _with(lock: str, **files: bytes) -> Files:
          "npm:.", "csstype and 1 more not unpacked"),
         (PROJECT | RECORD | ALL,
          PROJECT | RECORD | _packages("vue", "zod", ".lodash-AbC12dEf") | {"node_modules/lodash": directory()},
-         "npm:.", "1 of 3 packages missing"),
-        (PROJECT | RECORD | ALL, PROJECT | _packages("vue"), "npm:.", "2 of 3 packages missing"),
-        (_with("yarn.lock"), _with("yarn.lock") | _packages("lodash"), "yarn:.", "2 of 3 packages missing"),
+         "npm:.", "lodash missing (1 of 3 packages)"),
+        (PROJECT | RECORD | ALL, PROJECT | _packages("vue"), "npm:.", "lodash and zod missing (2 of 3 packages)"),
+        (_with("yarn.lock"), _with("yarn.lock") | _packages("lodash"), "yarn:.", "vue and zod missing (2 of 3 packages)"),
         (_with("pnpm-lock.yaml"),
          _with("pnpm-lock.yaml") | {"node_modules/.pnpm/vue@3/node_modules/vue/a.js": b""},
          "pnpm:.", "3 of 3 packages missing"),
@@ -66,13 +66,53 @@ def _with(lock: str, **files: bytes) -> Files:
          "bun:.", "3 of 3 packages missing"),
         ({f"web/{path}": thing for path, thing in PROJECT.items()},
          {f"web/{path}": thing for path, thing in PROJECT.items()} | _packages("vue", within="web/"),
-         "npm:web", "2 of 3 packages missing"),
+         "npm:web", "lodash and zod missing (2 of 3 packages)"),
     ],
 )  # fmt: skip
 def test_an_installation_that_was_interrupted_is_incomplete(
     old: Files, new: Files, scope: str, mark: str
 ) -> None:
     assert _said(old, new) == [(scope, (mark, scope.partition(":")[0]))]
+
+
+LISTED: Files = {"node_modules/.package-lock.json": _lock("lodash", "vue", "zod")}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "scope", "mark"),
+    [
+        (PROJECT | LISTED | ALL, PROJECT | LISTED | _packages("lodash", "zod"),
+         "npm:.", "vue missing (1 of 3 packages)"),
+        (_with("yarn.lock", **{"node_modules/.yarn-integrity": b"{}"}) | ALL,
+         _with("yarn.lock", **{"node_modules/.yarn-integrity": b"{}"}) | _packages("lodash", "zod"),
+         "yarn:.", "vue missing (1 of 3 packages)"),
+        (_with("pnpm-lock.yaml", **{"node_modules/.modules.yaml": b"a: 1"}) | {"node_modules/vue": link(".pnpm/vue@3/node_modules/vue")},
+         _with("pnpm-lock.yaml", **{"node_modules/.modules.yaml": b"a: 1"}) | {"node_modules/.bin/a": b""},
+         "pnpm:.", "vue missing (1 of 3 packages)"),
+    ],
+)  # fmt: skip
+def test_a_package_that_somebody_deleted_is_missing(
+    old: Files, new: Files, scope: str, mark: str
+) -> None:
+    assert _said(old, new) == [(scope, (mark, scope.partition(":")[0]))]
+
+
+def test_a_package_that_npm_uninstalled_is_not_missing() -> None:
+    fewer = {"package.json": b"{}", "package-lock.json": _lock("lodash", "zod")}
+    record = {"node_modules/.package-lock.json": _lock("lodash", "zod")}
+
+    assert _said(PROJECT | LISTED | ALL, fewer | record | _packages("lodash", "zod")) == []
+
+
+def test_a_package_that_yarn_removed_is_not_missing() -> None:
+    record: dict[str, bytes] = {"node_modules/.yarn-integrity": b"{}"}
+    new = {**_with("yarn.lock", **record), "yarn.lock": b"y"} | _packages("lodash", "zod")
+
+    assert _said(_with("yarn.lock", **record) | ALL, new) == []
+
+
+def test_a_whole_node_modules_that_is_gone_is_not_incomplete() -> None:
+    assert _said(PROJECT | LISTED | ALL, PROJECT) == []
 
 
 DEV = {"vue": {"dev": True}, "zod": {"dev": True}}
@@ -133,7 +173,9 @@ def test_the_rest_of_a_half_unpacked_package_is_explained() -> None:
 def test_a_damaged_lock_says_what_the_manifest_says(lock: bytes) -> None:
     old = PROJECT | {"package-lock.json": lock}
 
-    assert _said(old, old | _packages("vue")) == [("npm:.", ("2 of 3 packages missing", "npm"))]
+    assert _said(old, old | _packages("vue")) == [
+        ("npm:.", ("lodash and zod missing (2 of 3 packages)", "npm"))
+    ]
 
 
 def test_a_huge_lock_is_not_read() -> None:

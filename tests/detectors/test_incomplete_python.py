@@ -206,6 +206,77 @@ def test_an_interpreter_that_is_gone_is_told_only_if_it_was_in_the_tree() -> Non
     ) == [("python:.venv", ".venv", None, ("its interpreter is gone",))]
 
 
+def _made_at(
+    root: str, place: str, script: bytes = b'VIRTUAL_ENV="%s"\nexport VIRTUAL_ENV\n'
+) -> Tree:
+    return venv(root) | {f"{root}/bin/activate": script.replace(b"%s", place.encode())}
+
+
+@pytest.mark.parametrize(
+    "script",
+    [b'VIRTUAL_ENV="%s"\n', b"    VIRTUAL_ENV='%s'\n", b"    export VIRTUAL_ENV=%s\n"],
+)
+def test_an_environment_that_was_moved_is_broken_and_told_once(script: bytes) -> None:
+    old = _made_at(".venv", "/home/u/shop/.venv", script) | made("a", "1", SITE, files=("a.py",))
+    new = {path.replace(".venv", "env/shop", 1): thing for path, thing in old.items()}
+
+    (finding,) = findings(Pip(), evidence(old, new))
+
+    (fact,) = finding.facts
+    assert (fact.kind, fact.severity, fact.subject) == ("broken.environment", "high", "env/shop")
+    assert phrase("broken", [fact]).short == (
+        "env/shop: moved from .venv, its scripts name the old place"
+    )
+    assert {*old, *new} <= set(finding.claims)
+
+
+def test_packages_that_differ_are_told_beside_the_move() -> None:
+    old = _made_at(".venv", "/home/u/shop/.venv") | made("a", "1", SITE, files=("a.py",))
+    new = {path.replace(".venv", "env", 1): thing for path, thing in old.items()}
+    new |= made("b", "2", SITE.replace(".venv", "env"), files=("b.py",))
+
+    told = [(fact.kind, fact.subject) for fact in facts(Pip(), old, new)]
+
+    assert told == [("broken.environment", "env"), ("package.added", "b")]
+
+
+@pytest.mark.parametrize(
+    ("script", "place"),
+    [
+        (b'VIRTUAL_ENV="%s"\n', "/home/u/shop/env"),  # moved back to where it was made
+        (b'VIRTUAL_ENV="$(dirname "$0")"\n', ""),  # it finds its place itself
+        (b"# nothing\n", ""),
+    ],
+)
+def test_an_environment_that_works_where_it_is_now_is_not_broken(script: bytes, place: str) -> None:
+    old = _made_at(".venv", place, script)
+    new = {path.replace(".venv", "env", 1): thing for path, thing in old.items()}
+
+    assert _broken(old, new) == []
+
+
+def test_an_environment_that_was_made_again_elsewhere_was_not_moved() -> None:
+    assert _broken(_made_at(".venv", "/w/.venv"), _made_at("env", "/w/env")) == []
+    copied = _made_at(".venv", "/w/.venv") | _made_at("copy", "/w/.venv")
+    assert _broken(_made_at(".venv", "/w/.venv"), copied) == []
+
+
+def test_an_interpreter_beside_the_environment_that_is_gone_is_told() -> None:
+    inside = _made_at("web/.venv", "/w/web/.venv") | {
+        "web/.venv/bin/python3": link("/w/tools/python/bin/python3.12"),
+        "tools/python/bin/python3.12": b"\x7fELF",
+    }
+    gone = _without(inside, "tools/python/bin/python3.12")
+
+    assert _broken(inside, gone) == [
+        ("python:web/.venv", "web/.venv", None, ("its interpreter is gone",))
+    ]
+    linked = inside | {"tools/python/bin/python3.12": link("/usr/bin/python3")}
+    assert len(_broken(linked, gone)) == 1
+    elsewhere = inside | {"web/.venv/bin/python3": link("/usr/bin/python3")}
+    assert _broken(elsewhere, _without(elsewhere, "tools/python/bin/python3.12")) == []
+
+
 def test_the_words_say_what_is_incomplete_and_where() -> None:
     one = Fact(
         "broken.install", "pip:.venv", "numpy", "1.26.3", severity="high", marks=("no RECORD",)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from clew.detectors.losses.emptied_settings import COMMON_SETTINGS
 from clew.detectors.losses.shrinking import Shrinking
 from tests.detectors.real_git import Repo
 from tests.kit.losses import alarms, files, tell
@@ -327,6 +328,66 @@ def test_settings_that_git_tracks_are_named_by_their_detector(shop: Repo) -> Non
     old = shop.moment()
 
     assert _told(old, {**old, ".eslintrc.json": b'{"rules": {}}'}) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "content"),
+    [
+        ("config/app.toml", b"[server]\nport = 8000\n"),
+        ("package.json", b'{"name": "shop"}\n'),
+        ("compose.yaml", b"services:\n  web: {}\n"),
+        ("nginx.conf", b"server {\n  listen 80;\n}\n"),
+        ("setup.cfg", b"[metadata]\nname = shop\n"),
+        ("app.properties", b"port=8000\nhost=a.example.org\n"),
+        ("pom.xml", b"<project><name>shop</name></project>"),
+        ("main.tf", b'resource "a" "b" {\n}\n'),
+        ("Dockerfile", b"FROM debian:12\nRUN make\n"),
+    ],
+)
+def test_emptied_settings_are_an_alarm_although_git_has_them(
+    shop: Repo, path: str, content: bytes
+) -> None:
+    shop.commit(path, content.decode())
+    old = shop.moment()
+
+    zeros = [bytes(len(content))] if path.endswith(COMMON_SETTINGS) else []
+    for now in (b"", *zeros):
+        assert ("loss.emptied", "file", path) in alarms(old, {**old, path: now})
+    assert tell(old, {**old, path: b""}).headline.startswith(f"! {path} emptied")
+
+
+@pytest.mark.parametrize(
+    ("path", "content"),
+    [
+        (".gitkeep", b"keep\n"),
+        ("shop/__init__.py", b"from shop.app import main\n"),
+        ("uv.lock", b"version = 1\n"),
+        ("app.lock.json", b'{"pid": 17}'),
+        ("config.example.toml", b"port = 8000\n"),
+        ("settings.yaml", b"# nothing is set\n---\n"),
+        ("settings.json", b"{}\n"),
+        ("etc/modprobe.d/pc.conf", b"blacklist pcspkr\n"),
+        ("etc/systemd/system/a.service", b"[Unit]\nDescription=a\n"),
+        ("tests/fixtures/app.toml", b"port = 8000\n"),
+        ("session.json", b'{"user": 3}'),
+    ],
+)
+def test_files_that_may_be_empty_are_no_alarm(path: str, content: bytes) -> None:
+    assert facts(Shrinking(), {path: content}, {path: b""}) == []
+
+
+def test_settings_that_were_emptied_and_committed_are_no_alarm(shop: Repo) -> None:
+    shop.commit("app.toml", "port = 8000\n")
+    old = shop.moment()
+    shop.commit("app.toml", "")
+
+    assert alarms(old, shop.moment()) == []
+
+
+def test_emptied_settings_do_not_tell_what_they_said() -> None:
+    told = tell({"app.toml": b'token = "canary-55"\n'}, {"app.toml": b""})
+
+    assert "canary" not in repr(told)
 
 
 @pytest.mark.parametrize(

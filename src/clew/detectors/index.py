@@ -43,9 +43,9 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
     ),
     "python.pip:Pip": (
         "python/pip",
-        2,
+        3,
         ('package.added', 'package.changed', 'package.removed', 'generated.changed', 'code.edited', 'code.deleted', 'broken.install', 'broken.environment', 'toolchain.changed'),
-        WatchedPaths(names=('INSTALLER', 'METADATA', 'PKG-INFO', 'RECORD', 'REQUESTED', 'SOURCES.txt', 'WHEEL', 'dependency_links.txt', 'entry_points.txt', 'not-zip-safe', 'python', 'python.exe', 'python3', 'pyvenv.cfg', 'requires.txt', 'top_level.txt'), directories=('dist-packages', 'site-packages')),
+        WatchedPaths(names=('INSTALLER', 'METADATA', 'PKG-INFO', 'RECORD', 'REQUESTED', 'SOURCES.txt', 'WHEEL', 'dependency_links.txt', 'entry_points.txt', 'not-zip-safe', 'python', 'python.exe', 'python3', 'python3.10', 'python3.11', 'python3.12', 'python3.13', 'python3.14', 'python3.15', 'python3.16', 'python3.17', 'python3.18', 'python3.19', 'python3.6', 'python3.7', 'python3.8', 'python3.9', 'pyvenv.cfg', 'requires.txt', 'top_level.txt'), directories=('dist-packages', 'site-packages')),
     ),
     "node.npm:Npm": (
         "node/npm",
@@ -73,7 +73,7 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
     ),
     "node.incomplete_modules:IncompleteModules": (
         "node/incomplete",
-        1,
+        2,
         ('broken.install',),
         WatchedPaths(directories=('node_modules',)),
     ),
@@ -259,15 +259,15 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
     ),
     "losses.shrinking:Shrinking": (
         "losses/shrinking",
-        1,
+        2,
         ('loss.emptied', 'loss.shrunk', 'data.changed'),
         WatchedPaths(everything=True),
     ),
     "code.broken_syntax:BrokenSyntax": (
         "code/syntax",
-        1,
+        2,
         ('broken.syntax',),
-        WatchedPaths(names=('.babelrc', '.eslintrc', '.prettierrc', 'Pipfile'), suffixes=('.cjs', '.csproj', '.cts', '.go', '.java', '.js', '.json', '.jsonc', '.mjs', '.mts', '.py', '.pyi', '.rs', '.toml', '.ts', '.xml')),
+        WatchedPaths(names=('.babelrc', '.bumpversion.cfg', '.coveragerc', '.eslintrc', '.flake8', '.isort.cfg', '.mypy.ini', '.prettierrc', '.pydocstyle', '.pylintrc', '.pypirc', '.stylelintrc', 'Pipfile', 'Pipfile.lock', 'alembic.ini', 'composer.lock', 'flake.lock', 'mypy.ini', 'pip.conf', 'pylintrc', 'setup.cfg', 'tox.ini'), suffixes=('.avsc', '.cjs', '.csproj', '.cts', '.fsproj', '.geojson', '.go', '.gpx', '.har', '.hcl', '.ipynb', '.java', '.js', '.json', '.jsonc', '.kml', '.mjs', '.mts', '.nuspec', '.plist', '.props', '.py', '.pyi', '.qrc', '.resx', '.rs', '.storyboard', '.svg', '.targets', '.tf', '.tfstate', '.tfvars', '.toml', '.ts', '.ui', '.vbproj', '.vcxproj', '.webmanifest', '.wsdl', '.xaml', '.xib', '.xml', '.xsd', '.yaml', '.yml')),
     ),
     "checks.suite_files:SuiteFiles": (
         "checks/tests",
@@ -347,6 +347,12 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
         ('data.changed', 'loss.shrunk'),
         WatchedPaths(suffixes=('.aof', '.rdb'), directories=('appendonlydir',)),
     ),
+    "databases.hot_journals:HotJournals": (
+        "data/hot_journals",
+        1,
+        ('broken.transaction',),
+        WatchedPaths(everything=True),
+    ),
     "databases.sqlite:Sqlite": (
         "data/sqlite",
         2,
@@ -361,7 +367,7 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
     ),
     "data.half_migrations:HalfMigrations": (
         "data/half_migrations",
-        1,
+        2,
         ('broken.migration',),
         WatchedPaths(everything=True),
     ),
@@ -391,13 +397,13 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
     ),
     "files.downloads:Downloads": (
         "files/downloads",
-        1,
-        ('broken.download',),
-        WatchedPaths(suffixes=('.!qB', '.!ut', '.aria2', '.bc!', '.crdownload', '.download', '.fdmdownload', '.filepart', '.incomplete', '.opdownload', '.part', '.partial', '.xltd')),
+        2,
+        ('broken.download', 'data.changed'),
+        WatchedPaths(everything=True),
     ),
     "repositories.git:Git": (
         "git",
-        2,
+        3,
         ('git.commit', 'git.branch', 'git.reset', 'git.rebase', 'git.stash', 'git.remote', 'git.hook', 'git.submodule', 'broken.operation'),
         WatchedPaths(names=('.git', 'HEAD', 'applypatch-msg', 'commit-msg', 'fsmonitor-watchman', 'packed-refs', 'post-applypatch', 'post-checkout', 'post-commit', 'post-index-change', 'post-merge', 'post-receive', 'post-rewrite', 'post-update', 'pre-applypatch', 'pre-auto-gc', 'pre-commit', 'pre-merge-commit', 'pre-push', 'pre-rebase', 'pre-receive', 'prepare-commit-msg', 'proc-receive', 'push-to-checkout', 'reference-transaction', 'sendemail-validate', 'update'), directories=('.git', 'objects', 'refs', 'worktrees')),
     ),

@@ -73,6 +73,7 @@ DETECTORS: tuple[str, ...] = (
     "databases.mysql:MySql",
     "databases.stores:Stores",
     "data.redis:Redis",
+    "databases.hot_journals:HotJournals",
     "databases.sqlite:Sqlite",
     "databases.embedded:Embedded",
     "data.half_migrations:HalfMigrations",

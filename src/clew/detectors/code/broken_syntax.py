@@ -1,29 +1,32 @@
 """Syntax detector: files that could be parsed and no longer can.
 
-Python by its own parser, JSON (with comments), TOML and XML by those of the standard library.  Of Go,
-Rust, Java, JavaScript and TypeScript only brackets that do not match are recognised.
-Not reported: a file with conflict markers, which says more, an empty one, and Python that a newer
-interpreter may understand.
+Python by its own parser, structured files by `formats/syntax_problems.py`.  Of Go, Rust, Java,
+JavaScript and TypeScript only brackets that do not match are recognised.
+Not reported: a file with conflict markers, which says more, an empty one, a template, and Python that
+a newer interpreter may understand.
 """
 
 from __future__ import annotations
 
-import json
 import re
-import tomllib
-from collections.abc import Callable, Iterator, Sequence
-from xml.parsers import expat
+from collections.abc import Iterator, Sequence
 
 from clew.detectors.code.definitions import parse
 from clew.detectors.code.languages import decoded, language_of, parsing_cost
 from clew.detectors.code.light_source import LightSource
 from clew.detectors.detector import Evidence, Finding, PathChange, TooLarge, WatchedPaths
 from clew.detectors.files.common_directory import common_directory
-from clew.detectors.files.loose_json import strict_json
 from clew.detectors.files.source_languages import is_generated_or_vendored
-from clew.detectors.formats.toml_reader import is_safe_toml
+from clew.detectors.formats.syntax_problems import (
+    HCL_SUFFIXES,
+    INI_NAMES,
+    XML_SUFFIXES,
+    Parser,
+    SyntaxProblem,
+    parser_of,
+)
+from clew.detectors.security.test_data import is_test_data
 from clew.model.fact import Fact, Severity
-from clew.model.named_tuple import NamedTuple
 
 _FILE_LIMIT = 1 << 20
 _MAX_FILES = 200
@@ -33,7 +36,7 @@ _MANY = 6
 """More files than this are told together."""
 _REASON = 60
 _CONFLICT = re.compile(rb"^(?:<{7} |>{7} )", re.M)
-_TEMPLATE = re.compile(rb"\{[{%]")
+_TEMPLATE = re.compile(rb"\{[{%]|%\}|<%")
 _NEWER = re.compile(
     r"^[ \t]*+(?:type [A-Za-z_]\w*+\s*+[\[=]|(?:async )?(?:def|class) \w++\[|except\*? [\w.]++\s*+,)"
     r"|\b[tT][rR]?[\"']|^[ \t]*+lazy (?:import|from)\b",
@@ -42,29 +45,22 @@ _NEWER = re.compile(
 """Syntax of Python 3.12 and later, which the running interpreter may not know."""
 
 
-class SyntaxProblem(NamedTuple):
-    """Where and why a file cannot be parsed."""
-
-    line: int = 0
-    reason: str = ""
-
-
-Parser = Callable[[str], SyntaxProblem | None]
-"""Returns what is wrong with a text; None if it can be parsed."""
-
-
 class BrokenSyntax:
     """Reports files that no longer can be parsed."""
 
     name = "code/syntax"
-    version = 1
+    version = 2
     kinds: tuple[str, ...] = ("broken.syntax",)
     watch = WatchedPaths(
         suffixes=(
-            ".py", ".pyi", ".json", ".jsonc", ".toml", ".xml", ".csproj", ".go", ".rs", ".java",
-            ".js", ".mjs", ".cjs", ".ts", ".mts", ".cts",
+            ".py", ".pyi", ".json", ".jsonc", ".yaml", ".yml", ".toml", ".go", ".rs", ".java",
+            ".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".ipynb", ".geojson", ".webmanifest",
+            ".avsc", ".har", ".tfstate", *XML_SUFFIXES, *HCL_SUFFIXES,
         ),
-        names=("Pipfile", ".babelrc", ".eslintrc", ".prettierrc"),
+        names=(
+            "Pipfile", "Pipfile.lock", "composer.lock", "flake.lock", ".babelrc", ".eslintrc",
+            ".prettierrc", ".stylelintrc", *INI_NAMES,
+        ),
     )  # fmt: skip
 
     def __init__(self, *, max_files: int = _MAX_FILES, max_bytes: int = _MAX_BYTES) -> None:
@@ -130,7 +126,7 @@ def _judge(evidence: Evidence, change: PathChange, after: bytes) -> Iterator[Fin
         return
     if not before.strip() or _CONFLICT.search(before) or parser(decoded(before)) is not None:
         return
-    if _TEMPLATE.search(after) and not _TEMPLATE.search(before):
+    if _is_template(change.name, before, after):
         return
     if problem.reason == _BRACKETS and not _is_plain_difference(before, after):
         return
@@ -138,9 +134,24 @@ def _judge(evidence: Evidence, change: PathChange, after: bytes) -> Iterator[Fin
     marks += [problem.reason] if problem.reason else []
     fact = Fact(
         "broken.syntax", language_of(change.name) or change.name.rpartition(".")[2], change.path,
-        severity=Severity.HIGH, evidence=(change.path,), marks=tuple(marks),
+        severity=_severity(change, problem), evidence=(change.path,), marks=tuple(marks),
     )  # fmt: skip
     yield Finding((fact,), (change.path,))
+
+
+def _severity(change: PathChange, problem: SyntaxProblem) -> str:
+    if not problem.is_certain:
+        return Severity.NOTE
+    is_sample = not language_of(change.name) and is_test_data(change.path)
+    return Severity.NOTE if is_sample else Severity.HIGH
+
+
+def _is_template(name: str, before: bytes, after: bytes) -> bool:
+    """Return whether a file became a template, or one of its lines that differ is one."""
+    if language_of(name):
+        return bool(_TEMPLATE.search(after)) and not _TEMPLATE.search(before)
+    differing = set(before.split(b"\n")) ^ set(after.split(b"\n"))
+    return any(_TEMPLATE.search(line) for line in differing)
 
 
 def _python(text: str) -> SyntaxProblem | None:
@@ -153,55 +164,6 @@ def _python(text: str) -> SyntaxProblem | None:
         return SyntaxProblem(error.lineno or 0, reason)
     except (ValueError, RecursionError, MemoryError):
         return None
-    return None
-
-
-def _json(text: str) -> SyntaxProblem | None:
-    try:
-        json.loads(text)
-    except RecursionError:
-        return None
-    except ValueError as error:
-        problem = SyntaxProblem(getattr(error, "lineno", 0), str(getattr(error, "msg", "")))
-        return None if _is_loose_json(text) else problem
-    return None
-
-
-def _is_loose_json(text: str) -> bool:
-    """Return whether a text is JSON with comments, or one value on each line."""
-    try:
-        json.loads(strict_json(text))
-    except (ValueError, RecursionError):
-        pass
-    else:
-        return True
-    lines = [line for line in text.splitlines() if line.strip()]
-    try:
-        return len(lines) > 1 and all(json.loads(line) is not None for line in lines[:20])
-    except (ValueError, RecursionError):
-        return False
-
-
-def _toml(text: str) -> SyntaxProblem | None:
-    if not is_safe_toml(text):
-        return None
-    try:
-        tomllib.loads(text)
-    except RecursionError:
-        return None
-    except ValueError as error:
-        found = re.search(r"line (\d{1,9})", str(error))
-        return SyntaxProblem(int(found[1]) if found else 0)
-    return None
-
-
-def _xml(text: str) -> SyntaxProblem | None:
-    if "<!ENTITY" in text or "<!DOCTYPE" in text:
-        return None  # entities may expand without end
-    try:
-        expat.ParserCreate("utf-8").Parse(text.encode("utf-8", "replace"), True)
-    except expat.ExpatError as error:
-        return SyntaxProblem(error.lineno, expat.errors.messages.get(error.code, ""))
     return None
 
 
@@ -227,14 +189,9 @@ def _is_plain_difference(before: bytes, after: bytes) -> bool:
 
 
 def _parser_of(name: str) -> Parser | None:
-    suffix = name[name.rfind(".") :].lower()
-    if suffix in (".json", ".jsonc", ".babelrc", ".eslintrc", ".prettierrc"):
-        return _json
-    if suffix == ".toml" or name == "Pipfile":
-        return _toml
-    if suffix in (".xml", ".csproj"):
-        return _xml
     language = language_of(name)
     if language == "python":
         return _python
-    return _brackets(language) if language in ("go", "rust", "java", "js", "ts") else None
+    if language in ("go", "rust", "java", "js", "ts"):
+        return _brackets(language)
+    return parser_of(name)

@@ -7,7 +7,8 @@ If the database cannot take back a schema change, as SQLite in many setups, a mi
 leaves a part behind; the next attempt fails because that part is there already.
 
 The names are searched in the bytes of the database and its journal.  A name that was there before
-proves nothing, and no database is opened.
+proves nothing, and no database is opened.  For a migration that did not change in this interval a
+table or column must have been found to be new, because its name may be anywhere in the rows.
 """
 
 from __future__ import annotations
@@ -15,83 +16,62 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from clew.detectors.data.migration_files import (
+    Migration,
+    is_migration,
+    migrations_near,
+    read_migration,
+)
 from clew.detectors.detector import Evidence, Finding, PathChange, TooLarge, Tree, WatchedPaths
 from clew.model.fact import Fact, Severity
-from clew.model.named_tuple import NamedTuple
 
 _MAGIC = b"SQLite format 3\x00"
 _DATABASES = (".db", ".sqlite", ".sqlite3", ".db3")
 _JOURNALS = ("-wal", "-journal")
-_MIGRATIONS = (".py", ".rb", ".js", ".ts", ".sql", ".cjs", ".mjs")
-_DIRECTORIES = frozenset(("migrations", "migrate", "versions"))
-_FILE_LIMIT = 256 << 10
 _DATABASE_LIMIT = 16 << 20
 _MAX_MIGRATIONS = 50
 _MAX_DATABASES = 5
 
 _TABLES = (b"django_migrations", b"alembic_version", b"schema_migrations", b"knex_migrations",
            b"SequelizeMeta")  # fmt: skip
-_NAME = rb"[\"'`:]?(\w{2,80})"
-_ADDED = (
-    rb"\bAddField\(\s{0,80}(?:model_name\s{0,3}=\s{0,3})?[\"']\w{1,80}[\"'],\s{0,80}(?:name\s{0,3}=\s{0,3})?[\"'](\w{2,80})",
-    rb"\bCreateModel\(\s{0,80}(?:name\s{0,3}=\s{0,3})?[\"'](\w{2,80})",
-    rb"\badd_column\(?\s{0,80}[\"':]\w{1,80}[\"']?,\s{0,80}(?:sa\.Column\(\s{0,80})?[\"':](\w{2,80})",
-    rb"\bcreate_table\(?\s{0,80}[\"':](\w{2,80})",
-    rb"\bcreateTable\(\s{0,80}[\"'](\w{2,80})",
-    rb"\baddColumn\(\s{0,80}[\"']\w{1,80}[\"'],\s{0,80}[\"'](\w{2,80})",
-    rb"\btable\.\w{2,40}\(\s{0,80}[\"'](\w{2,80})",
-    rb"\bADD\s{1,9}COLUMN\s{1,9}(?:IF\s{1,9}NOT\s{1,9}EXISTS\s{1,9})?" + _NAME,
-    rb"\bCREATE\s{1,9}TABLE\s{1,9}(?:IF\s{1,9}NOT\s{1,9}EXISTS\s{1,9})?" + _NAME,
-)
-"""How migrations add a column or a table; the group is its name."""
-_REVISION = rb"(?m)^revision(?:\s{0,3}:\s{0,3}str)?\s{0,3}=\s{0,3}[\"'](\w{4,64})[\"']"
-_STAMP = re.compile(r"(\d{10,20})_")
-
-
-class _Migration(NamedTuple):
-    path: str
-    key: bytes
-    """What the database records when the migration is complete."""
-    adds: tuple[bytes, ...]
-    """Columns and tables that it adds."""
-
-    @property
-    def name(self) -> str:
-        return self.path.rpartition("/")[2].rpartition(".")[0]
 
 
 class HalfMigrations:
     """Reports migrations that were applied in part."""
 
     name = "data/half_migrations"
-    version = 1
+    version = 2
     kinds: tuple[str, ...] = ("broken.migration",)
     watch = WatchedPaths(everything=True)
 
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
-        migrations = list(_migrations(evidence, changes))[:_MAX_MIGRATIONS]
-        if not migrations:
-            return
+        migrations = list(_changed_migrations(evidence, changes))[:_MAX_MIGRATIONS]
         for path in _databases(evidence, changes)[:_MAX_DATABASES]:
+            if not migrations and not _added_to_schema(evidence, f"sqlite:{path}"):
+                continue
             with evidence.guarded(path):
                 old, new = _content(evidence.old, path), _content(evidence.new, path)
                 if not any(table in new for table in _TABLES):
                     continue
-                if any(one.key in new and one.key not in old for one in migrations):
-                    continue  # one was recorded in this interval: the others are still to come
-                for one in migrations:
-                    fact = _fact(path, one, old, new)
-                    if fact is not None:
-                        yield Finding((fact,))
+                facts = {fact.subject: fact for fact in _left_behind(evidence, path, old, new)}
+                facts |= {fact.subject: fact for fact in _half_applied(path, migrations, old, new)}
+                yield from (Finding((fact,)) for fact in facts.values())
 
 
-def _fact(path: str, one: _Migration, old: bytes, new: bytes) -> Fact | None:
-    if one.key in new:
-        return None
-    there = [name for name in one.adds if _has(new, name) and not _has(old, name)]
-    if not there:
-        return None
-    added = ", ".join(name.decode("ascii", "replace") for name in there[:3])
+def _half_applied(
+    path: str, migrations: Sequence[Migration], old: bytes, new: bytes
+) -> Iterator[Fact]:
+    """Yield migrations that changed, of which a name is new in the database."""
+    if any(one.key in new and one.key not in old for one in migrations):
+        return  # one was recorded in this interval: the others are still to come
+    for one in migrations:
+        there = [name for name in one.adds if _has(new, name) and not _has(old, name)]
+        if there and one.key not in new:
+            yield _fact(path, one, [name.decode("ascii", "replace") for name in there])
+
+
+def _fact(path: str, one: Migration, there: Sequence[str]) -> Fact:
+    added = ", ".join(there[:3])
     return Fact(
         "broken.migration", f"sqlite:{path}", one.name, severity=Severity.HIGH,
         evidence=(one.path, path), marks=(f"{added} is there", "not recorded"),
@@ -104,27 +84,61 @@ def _has(content: bytes, name: bytes) -> bool:
     return re.search(pattern, content, re.I) is not None
 
 
-def _migrations(evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[_Migration]:
+def _changed_migrations(evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Migration]:
     for change in changes:
-        new = change.new
-        if new is None or not new.is_file or not change.name.endswith(_MIGRATIONS):
-            continue
-        if new.size > _FILE_LIMIT or _DIRECTORIES.isdisjoint(change.path.split("/")[:-1]):
-            continue
-        with evidence.guarded(change.path):
-            content = evidence.new.read(change.path, _FILE_LIMIT) or b""
-            found = (name for one in _ADDED for name in re.findall(one, content, re.I))
-            adds = tuple(dict.fromkeys(found))
-            if adds:
-                yield _Migration(change.path, _key(change.name, content), adds)
+        if is_migration(change.path, change.new):
+            with evidence.guarded(change.path):
+                found = read_migration(evidence.new, change.path)
+                if found.adds:
+                    yield found
 
 
-def _key(name: str, content: bytes) -> bytes:
-    revision = re.search(_REVISION, content)
-    if revision:
-        return revision[1]
-    stamp = _STAMP.match(name)
-    return (stamp[1] if stamp else name.rpartition(".")[0]).encode("utf-8", "surrogateescape")
+def _left_behind(evidence: Evidence, path: str, old: bytes, new: bytes) -> Iterator[Fact]:
+    """Yield migrations that did not change, of which a part is new in the schema."""
+    added = _added_to_schema(evidence, f"sqlite:{path}")
+    if not added:
+        return
+    known = list(migrations_near(evidence, path))
+    complete = _complete(known, new)
+    before = _complete(known, old)
+    for one in known:
+        if one.key in complete and one.key not in before:
+            added -= {name for name in added if _adds(one, name)}
+    for one in known:
+        names = sorted(name for name in added if _adds(one, name))
+        if names and one.key not in complete and complete.issuperset(one.parents or ()):
+            yield _fact(path, one, names)
+
+
+def _complete(known: Sequence[Migration], content: bytes) -> set[bytes]:
+    """Return what is recorded, and everything before it: some tools record only the last."""
+    parents = {one.key: one.parents or () for one in known}
+    found: set[bytes] = set()
+    waiting = [key for key in parents if key in content]
+    while waiting:
+        key = waiting.pop()
+        if key not in found:
+            found.add(key)
+            waiting += parents.get(key, ())
+    return found
+
+
+def _added_to_schema(evidence: Evidence, scope: str) -> set[str]:
+    """Return the tables and columns that were found to be new in a database."""
+    found: set[str] = set()
+    for fact in evidence.facts:
+        if fact.scope == scope and fact.kind == "table.added":
+            found.add(fact.subject)
+        elif fact.scope == scope and fact.kind == "table.changed":
+            found.update(mark[8:] for mark in fact.marks if mark.startswith("+column "))
+    return found
+
+
+def _adds(one: Migration, name: str) -> bool:
+    """Return whether a migration adds a table or column; tables of Django begin with their app."""
+    lower = name.lower()
+    names = [added.decode("ascii", "replace").lower() for added in one.adds]
+    return any(lower == added or lower.endswith(f"_{added}") for added in names)
 
 
 def _databases(evidence: Evidence, changes: Sequence[PathChange]) -> list[str]:

@@ -21,6 +21,10 @@ _WORD = re.compile(r"[^\s\"'#/(){}\[\],<=:]++")
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(.))")
 _CONTROLS = {"n": "\n", "r": "\r", "t": "\t"}
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
+_ERRORS = frozenset((
+    "a brace is missing", "a bracket is missing", "a text has no end", "a string has no end",
+))  # fmt: skip
+"""Reasons that are errors in HCL; the others may be limits of this reader."""
 _LITERAL = re.compile(r"true|false|null|-?\d[\d.eE+-]*+")
 
 
@@ -41,6 +45,18 @@ def read_hcl(text: str) -> HclBlock:
     return reader.body("", (), 0)
 
 
+def hcl_problem(text: str) -> tuple[int, str] | None:
+    """Return the line and the reason why no reader of HCL accepts a text; None if one may do so."""
+    if "\0" in text:
+        return None
+    reader = _HclReader(text.replace("\r\n", "\n"))
+    try:
+        reader.body("", (), 0)
+    except Unreadable as error:
+        return (reader.line, str(error)) if str(error) in _ERRORS else None
+    return None
+
+
 class _HclReader:
     """Reads a file; `at` is the place of the next character."""
 
@@ -48,6 +64,11 @@ class _HclReader:
         self._text = text
         self._at = 0
         self._counter = NodeCounter()
+
+    @property
+    def line(self) -> int:
+        """The line of the next character."""
+        return self._text.count("\n", 0, self._at) + 1
 
     def body(self, kind: str, labels: tuple[str, ...], depth: int) -> HclBlock:
         """Read attributes and blocks up to the end of a block, or of the file."""
@@ -181,6 +202,8 @@ class _HclReader:
             self._token(here, open_brackets)
             if len(open_brackets) + depth > MAX_DEPTH:
                 raise Unreadable("nested too deeply")
+        if open_brackets:
+            raise Unreadable("a bracket is missing")
         return self._text[begin : self._at]
 
     def _token(self, here: str, open_brackets: list[str]) -> None:

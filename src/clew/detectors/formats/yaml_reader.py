@@ -48,6 +48,12 @@ _BLOCK_HEADER = re.compile(
     r"([|>])(?:([-+])([1-9])?|([1-9])([-+])?)?+[ \t]*+(?:(?<=[ \t])#[^\n]*+)?\n"
 )
 _MAX_KEY = 1024
+_ERRORS = frozenset((
+    "a quote is not closed", "not a scalar", "text after a value", "wrong indentation",
+    "a mapping where none may be", "a comma is missing", "a tab as indentation",
+    "text after the end of a document",
+))  # fmt: skip
+"""Reasons that are errors in YAML; the others are limits of this reader."""
 
 
 def read_yaml(text: str) -> list[Value]:
@@ -56,11 +62,28 @@ def read_yaml(text: str) -> list[Value]:
     if _NOT_YAML.search(text):
         raise Unreadable("a character that is not allowed")
     counter = NodeCounter()
-    return [_BlockReader(document, counter).document() for document in _documents(text)]
+    return [_BlockReader(document, counter).document() for document, _ in _documents(text)]
 
 
-def _documents(text: str) -> Iterator[str]:
-    """Yield the text of each document, the marker replaced by spaces."""
+def yaml_problem(text: str) -> tuple[int, str] | None:
+    """Return the line and the reason why no reader of YAML accepts a text; None if one may do so."""
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if _NOT_YAML.search(text):
+        return None
+    counter = NodeCounter()
+    for document, begin in _documents(text):
+        reader = _BlockReader(document, counter)
+        try:
+            reader.document()
+        except Unreadable as error:
+            reason = str(error)
+            line = text.count("\n", 0, max(begin, 0) + reader.at) + 1
+            return (line, reason) if reason in _ERRORS else None
+    return None
+
+
+def _documents(text: str) -> Iterator[tuple[str, int]]:
+    """Yield the text of each document, the marker replaced by spaces, and where it begins."""
     begin, is_explicit = 0, False
     for marker in [*_MARKER.finditer(text), None]:
         end = marker.start() if marker else len(text)
@@ -69,7 +92,7 @@ def _documents(text: str) -> Iterator[str]:
             body = body[_end(_DIRECTIVES, body, 0) :]
         blank = _BLANK_LINES.match(body + "\n")
         if is_explicit or (blank and blank.end() <= len(body)):
-            yield " " * 3 * is_explicit + body
+            yield " " * 3 * is_explicit + body, end - len(body) - 3 * is_explicit
         if marker is not None:
             begin, is_explicit = marker.end(), marker[1] == "---"
 

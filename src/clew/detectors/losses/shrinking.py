@@ -6,7 +6,8 @@
 A warning is raised if nothing can give the old content back.  If git has it, the change is data that
 is different, told with a note; but a file of data that is empty and not committed so is a warning
 even then: nobody empties a file to keep it.
-Sources that git tracks, logs, build output, caches and settings have their own detectors.
+Sources that git tracks, logs, build output, caches and settings have their own detectors; but
+settings that are empty are told here (`emptied_settings.py`).
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ from clew.detectors.losses.data_kinds import (
     VALUABLE,
     kind_of,
 )
+from clew.detectors.losses.emptied_settings import COMMON_SETTINGS, is_emptied
 from clew.detectors.losses.names import NOTHING, what_is
 from clew.detectors.losses.places import Places
 from clew.detectors.losses.record_places import are_settings, holds_records, is_transient
@@ -41,6 +43,7 @@ from clew.detectors.losses.rotated_copies import RotatedCopies
 from clew.detectors.repositories.git_contents import GitContents, Keeper
 from clew.detectors.repositories.git_tracking import GitTracking
 from clew.model.amount import counted, size_text
+from clew.model.entry import Entry
 from clew.model.fact import Fact, Severity
 from clew.model.named_tuple import NamedTuple
 
@@ -77,7 +80,7 @@ class Shrinking:
     """Reports emptied and shortened files of data."""
 
     name = "losses/shrinking"
-    version = 1
+    version = 2
     kinds: tuple[str, ...] = ("loss.emptied", "loss.shrunk", "data.changed")
     watch = WatchedPaths(everything=True)
 
@@ -109,7 +112,8 @@ def _may_have_lost(change: PathChange) -> bool:
     if 10 * new.size <= 9 * old.size:
         return True
     if new.size == old.size:
-        return kind_of(change.name) in VALUABLE - {DATABASE}
+        name = change.name
+        return name.endswith(COMMON_SETTINGS) or kind_of(name) in VALUABLE - {DATABASE}
     return new.size < old.size and is_audit_trail(change.path)
 
 
@@ -128,6 +132,8 @@ class _Examination:
 
     def result(self, change: PathChange) -> Shrunken | None:
         """Return what a file has lost, or None."""
+        if self._zeros_left < 1 and _size(change.old) == _size(change.new):
+            return None
         place = self._places.of(change.parent)
         if place.is_others or place.is_made:
             return None
@@ -136,18 +142,28 @@ class _Examination:
             return None
         keeper = place.keeper
         is_tracked = keeper is not None and keeper.tracked(change)
+        if kind not in VALUABLE and self._is_emptied(change):
+            amounts = Amounts(_size(change.old), 0, "")
+            return self._judged(change, amounts, keeper if is_tracked else None)
         if kind == SOURCE and (is_tracked or change.new is None or change.new.size):
             return None
         if kind in (RECORDS, OTHER, PROSE) and is_tracked and not holds_records(change):
             return None
         if kind == RECORDS and are_settings(change.name):
             return None
-        amounts = self._amounts(change, kind)
-        if amounts is None or not self._is_worth(change, kind, amounts):
+        found = self._amounts(change, kind)
+        if found is None or not self._is_worth(change, kind, found):
             return None
         if kind == AUDIT and self._is_put_aside(change):
             return None
-        return self._judged(change, amounts, keeper if is_tracked else None)
+        return self._judged(change, found, keeper if is_tracked else None)
+
+    def _is_emptied(self, change: PathChange) -> bool:
+        """Return whether a file of settings was emptied; only some of the same size are read."""
+        if change.new is None or (change.new.size and self._zeros_left < 1):
+            return False
+        self._zeros_left -= bool(change.new.size)
+        return is_emptied(self._evidence, change)
 
     def _is_mine(self, change: PathChange, kind: str) -> bool:
         path = change.path
@@ -222,9 +238,15 @@ class _Examination:
             if is_transient(change.name) or self._git.stores(change):
                 return Shrunken(change, "data.changed", amounts, Severity.NOTE, ())
             return Shrunken(change, kind, amounts, Severity.HIGH)
-        if amounts.is_empty and not keeper.has_staged(change) and not _is_of_tests(change.path):
+        # zeros have the size of the old content, so that the index proves nothing
+        is_meant = _size(change.old) != _size(change.new) and keeper.has_staged(change)
+        if amounts.is_empty and not is_meant and not _is_of_tests(change.path):
             return Shrunken(change, kind, amounts, Severity.HIGH, (GIT_HAS_IT,))
         return Shrunken(change, "data.changed", amounts, Severity.NOTE)
+
+
+def _size(entry: Entry | None) -> int:
+    return entry.size if entry is not None else 0
 
 
 def _is_of_tests(path: str) -> bool:

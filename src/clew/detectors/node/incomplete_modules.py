@@ -4,6 +4,8 @@ npm, yarn and pnpm write their record into `node_modules` last, so one with pack
 record is incomplete; the lock next to it says how many packages should be there.
 npm does not delete the record while it adds packages: then there are directories without a
 `package.json`, or an old copy such as `.lodash-AbC12dEf` that it moved aside.
+A package that somebody deleted is still in the record of npm, or required by a manifest that did not
+change; what a manager removes is in neither.
 Not incomplete: dependencies of development, of other platforms and of peers that were left out, and
 a `node_modules` that git tracks, such as data of tests.
 """
@@ -30,6 +32,8 @@ _MAX_PACKAGES = 20_000
 _OLD_LOCK = 1
 """The version of a `package-lock.json` of npm 6, which wrote no record."""
 _MOVED_ASIDE = re.compile(r"\.(@?[\w.+-]{1,200})-[A-Za-z0-9+_-]{8}")
+_NAMED, _NAMED_LENGTH = 2, 40
+"""So many missing packages are named, if their names are short."""
 _LEFT_OUT = ("optional", "devOptional", "peer", "link", "inBundle", "extraneous")
 
 
@@ -55,7 +59,7 @@ class IncompleteModules:
     """Reports a `node_modules` that lacks packages."""
 
     name = "node/incomplete"
-    version = 1
+    version = 2
     kinds: tuple[str, ...] = ("broken.install",)
     watch = WatchedPaths(directories=(_DIRECTORY,))
 
@@ -91,12 +95,37 @@ def _incomplete(
         return (), ""
     broken = _half_unpacked(evidence, modules, paths)
     if not broken and not _is_unrecorded(evidence, modules, manager):
-        return (), ""
+        listed = _listed(evidence, directory, manager)
+        deleted = [place for place in _deleted(evidence, modules, paths) if place in listed]
+        return tuple(_marks(deleted, len(listed), [], manager.name)) * bool(deleted), manager.name
     wanted = _wanted(evidence.new, directory, manager)
     missing = [place for place in wanted if not _is_installed(evidence.new, modules, place)]
     if not missing and not broken:
         return (), ""
     return tuple(_marks(missing, len(wanted), broken, manager.name)), manager.name
+
+
+def _deleted(evidence: Evidence, modules: str, paths: Sequence[str]) -> list[str]:
+    """Return the places of packages that are gone as a whole, while `node_modules` is there."""
+    places = dict.fromkeys(split_place(path[len(modules) + 1 :])[0] for path in paths)
+    return [
+        place
+        for place in places
+        if place and not _is_there(evidence.new, modules, place)
+        if _is_installed(evidence.old, modules, place)
+    ][:_MAX_PACKAGES]
+
+
+def _listed(evidence: Evidence, directory: str, manager: _Manager) -> frozenset[str]:
+    """Return the places that should be there according to what no uninstallation left as it is."""
+    if manager.name == "npm":
+        record = inside(directory, _DIRECTORY, manager.records[0])
+        packages = mapping(_json(evidence.new, record, _LOCK_LIMIT).get("packages"))
+        start = f"{_DIRECTORY}/"
+        return frozenset(key[len(start) :] for key in packages if key.startswith(start))
+    if any(inside(directory, name) in evidence.changes for name in (manager.lock, "package.json")):
+        return frozenset()
+    return frozenset(_wanted(evidence.new, directory, manager))
 
 
 def _is_unrecorded(evidence: Evidence, modules: str, manager: _Manager) -> bool:
@@ -118,7 +147,10 @@ def _is_completed(evidence: Evidence, modules: str) -> bool:
 
 def _marks(missing: list[str], total: int, broken: list[str], manager: str) -> Iterator[str]:
     if missing:
-        yield f"{len(missing):,} of {counted(total, 'package')} missing"
+        named = " and ".join(missing)
+        of = f"{len(missing):,} of {counted(total, 'package')}"
+        is_short = len(missing) <= _NAMED and len(named) <= _NAMED_LENGTH
+        yield f"{named} missing ({of})" if is_short else f"{of} missing"
     if broken and not missing:
         more = f" and {len(broken) - 1:,} more" if len(broken) > 1 else ""
         yield f"{broken[0]}{more} not unpacked"

@@ -2,14 +2,16 @@
 
 Packages are installed for one version of Python, in `lib/python3.11/site-packages`; another version
 does not find them.
-Whether a path outside the tree exists is not known, and nothing is said about it.
+Whether a path outside the tree exists is not known, and nothing is said about it.  An absolute path
+is inside the tree if the environment tells where the tree is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from clew.detectors.detector import Evidence, Tree
+from clew.detectors.detector import Evidence, PathChange, Tree
+from clew.detectors.python.environment_places import place_of_tree
 from clew.detectors.python.python_environments import (
     MARKER,
     PROGRAMS,
@@ -22,7 +24,12 @@ from clew.detectors.resolved_path import resolved_path
 from clew.model.fact import Fact, Severity
 
 _SEEDS = frozenset(("pip", "setuptools", "wheel"))
-_MAX_LINKS = 8
+_INTERPRETER = ("python", "pypy")
+_NAMES = (".venv", "venv", "env")
+_MAX_ABOVE = 50
+_MAX_LOOKED_AT = 1_000
+INTERPRETERS = tuple(f"python3.{minor}" for minor in range(6, 20))
+"""Names of interpreters beside `PROGRAMS`."""
 
 
 def interpreter_facts(evidence: Evidence, environment: PythonEnvironment) -> Iterator[Fact]:
@@ -33,7 +40,7 @@ def interpreter_facts(evidence: Evidence, environment: PythonEnvironment) -> Ite
     before, after = (python_version(tree, root) for tree in (evidence.old, evidence.new))
     if before and after and before != after:
         yield _changed(evidence.new, root, place, before, after)
-    elif _has_interpreter(evidence, evidence.old, root) is True:
+    elif _has_interpreter(evidence, evidence.old, root) is not False:
         if _has_interpreter(evidence, evidence.new, root) is False:
             yield Fact(
                 "broken.environment", f"python:{place}", place, severity=Severity.HIGH,
@@ -55,16 +62,38 @@ def _changed(tree: Tree, root: str, place: str, before: str, after: str) -> Fact
 
 def _has_interpreter(evidence: Evidence, tree: Tree, root: str) -> bool | None:
     """Return whether an environment has an interpreter; None if that is outside the tree."""
+    place = place_of_tree(tree, root)
     for directory in ("bin", "Scripts"):
         for name in PROGRAMS:
-            is_there = _leads_to_file(tree, join(root, f"{directory}/{name}"), evidence.machine)
-            if is_there is not False:
-                return is_there
+            path = join(root, f"{directory}/{name}")
+            found = resolved_path(tree, path, is_machine=evidence.machine, place=place)
+            if found is None:
+                return None
+            entry = tree.entry(found)
+            if entry is not None and entry.is_file:
+                return True
     return False
 
 
-def _leads_to_file(tree: Tree, path: str, is_machine: bool) -> bool | None:
-    """Return whether a path leads to a file; None if that cannot be known from the tree."""
-    found = resolved_path(tree, path, is_machine=is_machine)
-    entry = tree.entry(found) if found is not None else None
-    return None if found is None else entry is not None and entry.is_file
+def orphaned_environments(evidence: Evidence, changes: Iterable[PathChange]) -> set[str]:
+    """Return the roots of environments near an interpreter that was deleted.
+
+    They did not change themselves, so they are looked for beside it and beside what is above it.
+    """
+    above: dict[str, None] = {}
+    for change in changes:
+        if change.new is None and change.name.startswith(_INTERPRETER) and len(above) < _MAX_ABOVE:
+            directory = change.parent
+            while directory:
+                directory = directory.rpartition("/")[0]
+                above[directory] = None
+    found: set[str] = set()
+    left = _MAX_LOOKED_AT
+    for directory in above:
+        for name, entry in evidence.new.entries(directory).items():
+            if left < 0 or not entry.is_directory:
+                continue
+            left -= 1
+            roots = (join(directory, name), *(join(directory, f"{name}/{one}") for one in _NAMES))
+            found.update(one for one in roots if evidence.new.entry(join(one, MARKER)) is not None)
+    return found

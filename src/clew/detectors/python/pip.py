@@ -11,7 +11,12 @@ from collections.abc import Iterator, Sequence
 
 from clew.detectors.detector import Evidence, Finding, PathChange, WatchedPaths
 from clew.detectors.python.byte_code import compiled_again, compiled_claims, modules_of
-from clew.detectors.python.changed_interpreters import interpreter_facts
+from clew.detectors.python.changed_interpreters import (
+    INTERPRETERS,
+    interpreter_facts,
+    orphaned_environments,
+)
+from clew.detectors.python.environment_places import moved_environments
 from clew.detectors.python.incomplete_packages import (
     incomplete_packages,
     unexplained_by_environment,
@@ -33,15 +38,18 @@ from clew.detectors.python.python_environments import (
     SITES,
     PythonEnvironment,
     environment_paths,
+    join,
+    virtual_environment,
 )
 from clew.detectors.python.python_metadata import Distribution, name_in_path
 from clew.detectors.python.python_projects import declared_by, requested_by_lock
 from clew.detectors.tools.toolchain_homes import came_with_toolchain
-from clew.model.fact import Fact
+from clew.model.fact import Fact, Severity
 from clew.model.named_tuple import NamedTuple
 
 _SEEDS = ("pip", "setuptools", "wheel")
 """Packages that a new environment has without a request."""
+STALE = "its scripts name the old place"
 _EGG_INFO = (
     "PKG-INFO", "SOURCES.txt", "dependency_links.txt", "entry_points.txt", "not-zip-safe",
     "requires.txt", "top_level.txt",
@@ -53,7 +61,7 @@ class Pip:
     """Reports Python packages added, removed or with another version."""
 
     name = "python/pip"
-    version = 2
+    version = 3
     kinds: tuple[str, ...] = (
         "package.added",
         "package.changed",
@@ -65,7 +73,9 @@ class Pip:
         "broken.environment",
         "toolchain.changed",
     )
-    watch = WatchedPaths(directories=SITES, names=(MARKER, *_EGG_INFO, *RECORD_FILES, *PROGRAMS))
+    watch = WatchedPaths(
+        directories=SITES, names=(MARKER, *_EGG_INFO, *RECORD_FILES, *PROGRAMS, *INTERPRETERS)
+    )
 
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
         found = dict(sorted(changed_environments(evidence, changes).items()))
@@ -89,7 +99,9 @@ class Pip:
         compiled = evidence.changes.values() if is_elsewhere else changes
         for path, root in compiled_claims(compiled, modules):
             claims[root].append(path)
-        _add_incomplete(evidence, changes, _Installed(found, deltas, facts, claims))
+        installed = _Installed(found, deltas, facts, claims)
+        _add_incomplete(evidence, changes, installed)
+        _join_moved(evidence, installed)
         caches = compiled_again(
             evidence, changes, {path for mine in claims.values() for path in mine}
         )
@@ -128,6 +140,28 @@ class _Installed(NamedTuple):
         self.claims.setdefault(root, [])
 
 
+def _join_moved(evidence: Evidence, installed: _Installed) -> None:
+    """Tell an environment that was moved once, and only the packages that differ."""
+    known = [changed.environment for changed in installed.found.values()]
+    for root, before in moved_environments(evidence, known).items():
+        if root not in installed.facts or before not in installed.facts:
+            continue
+        removed, added = (_by_package(installed.facts[one]) for one in (before, root))
+        kept = [added[key] for key in added if key not in removed]
+        kept += [removed[key]._replace(scope=f"pip:{root}") for key in removed if key not in added]
+        fact = Fact(
+            "broken.environment", f"python:{root}", root, severity=Severity.HIGH,
+            evidence=(join(root, MARKER),), marks=(f"moved from {before}", STALE),
+        )  # fmt: skip
+        installed.facts[root] = (fact, *kept)
+        installed.claims[root] += installed.claims.pop(before)
+        installed.facts[before] = ()
+
+
+def _by_package(facts: Sequence[Fact]) -> dict[tuple[str, str | None], Fact]:
+    return {(fact.subject, fact.after or fact.before): fact for fact in facts}
+
+
 def _add_incomplete(
     evidence: Evidence, changes: Sequence[PathChange], installed: _Installed
 ) -> None:
@@ -137,6 +171,13 @@ def _add_incomplete(
             if root in installed.facts:
                 more = tuple(interpreter_facts(evidence, changed.environment))
                 installed.facts[root] += more
+    for root in sorted(orphaned_environments(evidence, changes) - installed.found.keys()):
+        environment = virtual_environment(evidence, root)
+        with evidence.guarded(environment.place):
+            gone = tuple(interpreter_facts(evidence, environment))
+            if gone:
+                installed.add(root, environment)
+                installed.facts[root] += gone
     explained = {path for mine in installed.claims.values() for path in mine}
     groups = unexplained_by_environment(evidence, changes, explained)
     for environment in groups:

@@ -39,7 +39,7 @@ class Git:
     """Reports changes to git repositories."""
 
     name = "git"
-    version = 2
+    version = 3
     kinds: tuple[str, ...] = (
         "git.commit",
         "git.branch",

@@ -4,6 +4,8 @@ Each leaves a file in the git directory until it is completed or aborted.
 Files in conflict have several stages in the index; `git stash pop` leaves them without any other
 sign.
 A lock stays if git is killed while it writes; until somebody removes it, git refuses to work.
+A running git has the same lock.  Only time separates them: a lock is left if work went on for longer
+than a command of git takes, hooks and an editor included.
 """
 
 from __future__ import annotations
@@ -21,10 +23,14 @@ _REBASES = ("rebase-merge/head-name", "rebase-apply/head-name")
 _APPLYING = "rebase-apply/applying"
 _FILES = {"MERGE_HEAD": "merge", "CHERRY_PICK_HEAD": "cherry-pick", "REVERT_HEAD": "revert"}
 _BISECT = "BISECT_LOG"
+_STOPS = ("rebase", "git am")
+"""Operations that nobody stops on purpose for long: commits are still to come."""
 _LOCKS = ("index.lock", "HEAD.lock", "config.lock", "packed-refs.lock", "shallow.lock")
 UNDER_WAY = (*_FILES, _BISECT, *_LOCKS, "index")
 """Files whose change may begin or end an operation."""
 _HEADS = "refs/heads/"
+_LEFT_NS = (15 * 60 * 10**9, 90 * 86_400 * 10**9)
+"""The age of a lock that git left; what is much younger than the lock has a wrong date."""
 
 
 class Unfinished(NamedTuple):
@@ -97,7 +103,7 @@ def _began(scope: str, now: Unfinished) -> Fact:
     on = f"of {now.branch}" if now.what == "rebase" else f"on {now.branch}"
     return Fact(
         "broken.operation", scope, now.what,
-        severity=Severity.HIGH if now.conflicts else Severity.NOTE,
+        severity=Severity.HIGH if now.conflicts or now.what in _STOPS else Severity.NOTE,
         evidence=(now.sign,), marks=(on, *((conflicts,) if now.conflicts else ())),
     )  # fmt: skip
 
@@ -117,8 +123,24 @@ def _branch_fact(scope: str, path: str, head: Head | None, what: str) -> Fact:
 
 
 def _left_locks(scope: str, own: str, evidence: Evidence, head: Head | None) -> Iterator[Fact]:
-    """Yield locks that are new; git was killed, or runs at this moment, so this is no warning."""
+    """Yield locks that are new; no warning if git may run at this moment."""
     for name in _LOCKS:
         path = f"{own}/{name}"
-        if evidence.new.entry(path) is not None and evidence.old.entry(path) is None:
-            yield _branch_fact(scope, path, head, f"{name} left")
+        lock = evidence.new.entry(path)
+        if lock is None or evidence.old.entry(path) is not None:
+            continue
+        if _is_outlived(evidence, lock.mtime_ns):
+            yield Fact(
+                "broken.operation", scope, name, severity=Severity.HIGH, evidence=(path,),
+                marks=("git was interrupted",),
+            )  # fmt: skip
+        else:
+            fact = _branch_fact(scope, path, head, f"{name} left")
+            yield fact._replace(severity=Severity.NOTE)
+
+
+def _is_outlived(evidence: Evidence, since: int) -> bool:
+    """Return whether something was written so long after a lock that git does not hold it any more."""
+    least, most = _LEFT_NS
+    ages = (one.new.mtime_ns - since for one in evidence.changes.values() if one.new is not None)
+    return any(least <= age <= most for age in ages)

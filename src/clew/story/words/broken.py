@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from clew.model.amount import counted
-from clew.model.fact import Fact
+from clew.model.fact import Fact, Severity
 from clew.story.words.phrases import Phrase, base, joined, near, place, some
 
 _NAMED = 3
 _ON_CARD = 6
+_LAST_COMMA = "a comma after the last entry"
+"""Many programs accept it, others do not."""
 
 
 def broken(facts: Sequence[Fact]) -> Phrase:
@@ -34,6 +36,11 @@ def _operation(fact: Fact, conflicts: Sequence[Fact]) -> Phrase:
         source = f" ({', '.join(fact.marks)})" if fact.marks else ""
         text = f"clone into {where or '.'} incomplete"
         return Phrase(text, text + source)
+    if fact.subject.endswith(".lock"):
+        text = f"{fact.subject} left in {where or '.git'}"
+        return Phrase(
+            text, f"{text} ({', '.join(fact.marks)}; git refuses to work until it is removed)"
+        )
     if fact.subject == "index" or fact.subject.startswith("branch "):
         text = f"git: {fact.subject}, {', '.join(fact.marks)}{inside}"
         return Phrase(text, text, f"git: {fact.subject} damaged")
@@ -128,13 +135,14 @@ def _downloads(facts: Sequence[Fact]) -> Phrase:
     names = [fact.subject for fact in facts]
     before = f"{facts[0].before} → " if facts[0].before else ""
     size = f" ({before}{facts[0].after} so far)" if facts[0].after else ""
+    noun = facts[0].scope if facts[0].scope == "copy" else "download"
     if len(names) > 1:
-        text = f"{counted(len(names), 'download')} incomplete"
+        text = f"{counted(len(names), noun, 'copies' if noun == 'copy' else '')} incomplete"
         return Phrase(f"{text} ({base(names[0])}, …)", f"{text}: {some(names, _ON_CARD)}", text)
     return Phrase(
-        f"download {near(names[0])} incomplete{size}",
-        f"download {names[0]} incomplete{size}",
-        f"download {base(names[0])} incomplete",
+        f"{noun} {near(names[0])} incomplete{size}",
+        f"{noun} {names[0]} incomplete{size}",
+        f"{noun} {base(names[0])} incomplete",
     )
 
 
@@ -147,6 +155,16 @@ def _migrations(facts: Sequence[Fact]) -> Phrase:
         f"{text} {base(database)} (not recorded)",
         f"{text} {database} ({marks})",
         f"migration {names} half applied",
+    )
+
+
+def _transactions(facts: Sequence[Fact]) -> Phrase:
+    fact = facts[0]
+    said = " ".join(["unfinished transaction", *(f"({mark})" for mark in fact.marks[:1])])
+    return Phrase(
+        f"{near(fact.subject)}: {said}",
+        f"{fact.subject}: {said}; the next program that opens it rolls it back",
+        f"{base(fact.subject)}: unfinished transaction",
     )
 
 
@@ -165,6 +183,9 @@ def _syntax(facts: Sequence[Fact]) -> Phrase:
     if len(names) == 1:
         marks = f" ({', '.join(facts[0].marks)})" if facts[0].marks else ""
         brief = f" ({facts[0].marks[0]})" if facts[0].marks else ""
+        if facts[0].severity == Severity.NOTE and _LAST_COMMA in facts[0].marks:
+            said = "is no longer strict JSON"
+            return Phrase(f"{near(names[0])} {said}{brief}", f"{names[0]} {said}{marks}")
         return Phrase(
             f"{near(names[0])} no longer parses{brief}",
             f"{names[0]} no longer parses{marks}",
@@ -206,6 +227,7 @@ _WORDS: dict[str, Callable[[Sequence[Fact]], Phrase]] = {
     "install": _installs,
     "download": _downloads,
     "migration": _migrations,
+    "transaction": _transactions,
     "environment": _environments,
     "syntax": _syntax,
 }
