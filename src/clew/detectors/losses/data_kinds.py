@@ -49,7 +49,7 @@ _SUFFIXES = _by_suffix({
     DOCUMENT: "pdf doc docx dot dotx odt ott rtf pages xls xlsx xlsm xlsb ods numbers ppt pptx odp"
     " epub mobi djvu vsd vsdx drawio one onetoc2 dwg dxf skp blend stl step stp fbx 3mf f3d"
     " fcstd kicad_pcb kicad_sch gpx kml kmz shp gpkg mpp xmind mm ps wpd lyx gnucash qif ofx"
-    " ledger beancount excalidraw",
+    " ledger beancount excalidraw bib ris enw nbib enex",
     NOTEBOOK: "ipynb rmd qmd nb",
     MODEL: "pt pth ckpt pkl pickle onnx h5 hdf5 keras tflite joblib safetensors gguf ggml pb mlmodel"
     " model weights npz npy nc mat rds rdata rda sav dta sas7bdat cbm xgb",
