@@ -251,6 +251,12 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
         ('move.moved',),
         WatchedPaths(everything=True),
     ),
+    "losses.compressed:Compressed": (
+        "losses/compressed",
+        1,
+        ('data.changed',),
+        WatchedPaths(suffixes=('.7z', '.Z', '.bz2', '.gz', '.lz', '.lz4', '.lzma', '.xz', '.zip', '.zst')),
+    ),
     "losses.deletions:Deletions": (
         "losses/deletions",
         1,
@@ -259,7 +265,7 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
     ),
     "losses.shrinking:Shrinking": (
         "losses/shrinking",
-        1,
+        2,
         ('loss.emptied', 'loss.shrunk', 'data.changed'),
         WatchedPaths(everything=True),
     ),
@@ -349,14 +355,14 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
     ),
     "databases.sqlite:Sqlite": (
         "data/sqlite",
-        2,
+        3,
         ('table.added', 'table.changed', 'table.removed', 'data.changed'),
         WatchedPaths(everything=True),
     ),
     "databases.embedded:Embedded": (
         "data/embedded",
-        1,
-        ('data.changed',),
+        2,
+        ('data.changed', 'table.added', 'table.changed', 'table.removed'),
         WatchedPaths(names=('data.mdb', 'lock.mdb'), suffixes=('.db', '.ddb', '.duckdb')),
     ),
     "data.half_migrations:HalfMigrations": (
@@ -439,7 +445,7 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
     ),
     "files.logs:Logs": (
         "files/logs",
-        2,
+        3,
         ('log.grew',),
         WatchedPaths(everything=True),
     ),
