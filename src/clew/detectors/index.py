@@ -109,7 +109,7 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
     ),
     "repositories.checkouts:Checkouts": (
         "git/checkouts",
-        1,
+        2,
         ('git.worktree', 'git.sparse'),
         WatchedPaths(names=('gitdir', 'index')),
     ),
@@ -391,7 +391,7 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
     ),
     "data.tabular:Tabular": (
         "data/tabular",
-        1,
+        2,
         ('data.changed',),
         WatchedPaths(suffixes=('.arrow', '.csv', '.feather', '.jsonl', '.ndjson', '.parquet', '.tsv')),
     ),
@@ -403,8 +403,8 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
     ),
     "repositories.git:Git": (
         "git",
-        2,
-        ('git.commit', 'git.branch', 'git.reset', 'git.rebase', 'git.stash', 'git.remote', 'git.hook', 'git.submodule', 'broken.operation'),
+        3,
+        ('git.commit', 'git.branch', 'git.reset', 'git.rebase', 'git.stash', 'git.remote', 'git.hook', 'git.submodule', 'broken.operation', 'config.changed'),
         WatchedPaths(names=('.git', 'HEAD', 'applypatch-msg', 'commit-msg', 'fsmonitor-watchman', 'packed-refs', 'post-applypatch', 'post-checkout', 'post-commit', 'post-index-change', 'post-merge', 'post-receive', 'post-rewrite', 'post-update', 'pre-applypatch', 'pre-auto-gc', 'pre-commit', 'pre-merge-commit', 'pre-push', 'pre-rebase', 'pre-receive', 'prepare-commit-msg', 'proc-receive', 'push-to-checkout', 'reference-transaction', 'sendemail-validate', 'update'), directories=('.git', 'objects', 'refs', 'worktrees')),
     ),
     "repositories.conflicts:Conflicts": (
@@ -475,7 +475,7 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
     ),
     "files.records:Records": (
         "data/records",
-        1,
+        2,
         ('data.changed',),
         WatchedPaths(suffixes=('.geojson', '.json', '.yaml', '.yml')),
     ),

@@ -6,6 +6,7 @@ One file of a valuable kind is a loss by itself.  Others are from a certain size
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from clew.detectors.files.config_files import LOCK_FILES
@@ -26,6 +27,7 @@ VALUABLE = frozenset((
 
 MANY = 10
 """So many files of any kind that nothing can make again are a loss."""
+_SEVERAL = 3
 _LARGE = {RECORDS: 4_000, PROSE: 2_000, SOURCE: 8_000, OTHER: 1_000_000}
 """The size in bytes from which one file of another kind is a loss."""
 
@@ -124,6 +126,12 @@ def is_known(name: str) -> bool:
 def is_loss_alone(kind: str, size: int) -> bool:
     """Return whether one file of this kind and size is a loss if nothing can make it again."""
     return kind in VALUABLE or size >= _LARGE[kind]
+
+
+def are_loss_together(sizes: Mapping[str, Sequence[int]]) -> bool:
+    """Return whether some smaller texts are a loss together, given the sizes of files by kind."""
+    texts = sizes.get(PROSE, ())
+    return len(texts) >= _SEVERAL and sum(texts) >= 2 * _LARGE[PROSE]
 
 
 def count_of(number: int, kind: str) -> str:

@@ -34,6 +34,9 @@ def _operation(fact: Fact, conflicts: Sequence[Fact]) -> Phrase:
         source = f" ({', '.join(fact.marks)})" if fact.marks else ""
         text = f"clone into {where or '.'} incomplete"
         return Phrase(text, text + source)
+    if fact.subject == "repository":
+        text = f"git repository damaged ({', '.join(fact.marks)}){inside}"
+        return Phrase(text, text, f"git repository damaged{inside}")
     if fact.subject == "index" or fact.subject.startswith("branch "):
         text = f"git: {fact.subject}, {', '.join(fact.marks)}{inside}"
         return Phrase(text, text, f"git: {fact.subject} damaged")
