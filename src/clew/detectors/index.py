@@ -487,7 +487,7 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
     ),
     "files.source_files:SourceFiles": (
         "files/source",
-        2,
+        3,
         ('code.edited', 'code.added', 'code.deleted', 'code.renamed', 'code.symbols', 'generated.changed'),
         WatchedPaths(everything=True),
     ),

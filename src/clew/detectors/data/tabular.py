@@ -42,6 +42,8 @@ _ALL = 256 << 20
 """The total number of bytes read."""
 _VALUES = 6 << 20
 """The total number of bytes whose values are compared."""
+_MAX_SEARCHES = 8
+"""How many tables are searched for in the whole tree."""
 _FOOTER = 1 << 20
 _FIRST_LINE = 64 << 10
 _NUMBER = re.compile(rb"\s*[-+]?[0-9][0-9.,eE+-]*\s*")
@@ -59,6 +61,7 @@ class Tabular:
         alone, crowded = split_crowds("table", unclaimed_files(evidence, changes))
         yield from crowded
         left, values_left = _ALL, _VALUES
+        kept = _KeptTables(evidence)
         for change in alone:
             with evidence.guarded(change.path):
                 left -= bytes_to_read(change)
@@ -69,7 +72,8 @@ class Tabular:
                 values_left -= bytes_to_read(change) if _is_comparable(change) else 0
                 found = _compared(evidence, change) if values_left > 0 else None
                 if found is not None and found.marks:
-                    yield _changed(evidence, change, before, after, found)
+                    is_lost = found.is_loss and not kept.has(change)
+                    yield _changed(change, before, after, found, is_lost=is_lost)
                 else:
                     yield file_finding("table", change.path, before, after, "rows edited")
 
@@ -97,28 +101,37 @@ def _compared(evidence: Evidence, change: PathChange) -> TableChange | None:
 
 
 def _changed(
-    evidence: Evidence, change: PathChange, before: str | None, after: str | None,
-    found: TableChange,
+    change: PathChange, before: str | None, after: str | None, found: TableChange, *, is_lost: bool
 ) -> Finding:  # fmt: skip
     rows = after or "" if before == after else f"{before} → {after}"
     is_edited = found.marks[0].endswith((" edited", "order", "values"))
     marks = (rows, *found.marks) if is_edited else (*found.marks, rows)
     if before == after and any("emptied in" in mark for mark in marks):
         marks = found.marks  # they have the number of rows
-    is_loud = found.is_loss and not _is_kept(evidence, change)
-    severity = Severity.HIGH if is_loud else Severity.NONE
+    severity = Severity.HIGH if is_lost else Severity.NONE
     fact = data_fact("table", change.path, before, after, marks, severity)
     return Finding((fact,), (change.path,))
 
 
-def _is_kept(evidence: Evidence, change: PathChange) -> bool:
-    """Return whether nothing is lost: the table can be made again, or git or a copy has it."""
-    place = evidence.once(Places).of(change.parent)
-    if place.is_others or place.is_made or is_disposable(change.path):
-        return True
-    if change.old is not None and evidence.once(Copies).find({change.old.content}):
-        return True
-    return is_kept_in_git(evidence, change.path)
+class _KeptTables:
+    """Tables of which nothing is lost: they can be made again, or git or a copy has them."""
+
+    def __init__(self, evidence: Evidence) -> None:
+        self._evidence = evidence
+        self._searches_left = _MAX_SEARCHES
+
+    def has(self, change: PathChange) -> bool:
+        place = self._evidence.once(Places).of(change.parent)
+        if place.is_others or place.is_made or is_disposable(change.path):
+            return True
+        return self._is_copied(change) or is_kept_in_git(self._evidence, change.path)
+
+    def _is_copied(self, change: PathChange) -> bool:
+        copies = self._evidence.once(Copies)
+        if change.old is None or change.old.content in copies.written:
+            return True
+        self._searches_left -= 1
+        return self._searches_left >= 0 and bool(copies.find({change.old.content}))
 
 
 def separated_rows(pieces: Iterator[bytes], separator: bytes) -> int:
