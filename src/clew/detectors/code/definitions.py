@@ -113,8 +113,9 @@ def _without_unseen(symbols: Sequence[Symbol], other: Version) -> list[Symbol]:
     for symbol in symbols:
         left -= 1
         words = symbol.normal() if symbol.kind == FUNCTION and left >= 0 else ()
-        is_there = isinstance(words, tuple) and len(words) > _FEW_WORDS
-        if not is_there or _MARK.join(["", *map(str, words), ""]) not in text:  # type: ignore[arg-type]
+        is_long = isinstance(words, tuple) and len(words) > _FEW_WORDS
+        listed = [str(word) for word in words] if isinstance(words, tuple) else []
+        if not is_long or _MARK.join(["", *listed, ""]) not in text:
             found.append(symbol)
     return found
 

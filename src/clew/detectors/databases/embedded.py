@@ -89,7 +89,7 @@ def _findings(evidence: Evidence, change: PathChange) -> Iterator[Finding]:
             return
     before = old.text if old is not None else None
     after = new.text if new is not None else "no database any more"
-    marks = (before or "", "changed inside") if before == after else ()
+    marks: tuple[str, ...] = (before or "", "changed inside") if before == after else ()
     if old is not None and new is not None and new.is_cut and not old.is_cut:
         marks = (f"cut short, {size_text(new.size)} of {size_text(old.size)} left",)
     is_loud = old is not None and _is_loss(old, new) and not is_kept

@@ -89,11 +89,10 @@ def _is_same(evidence: Evidence, plain: PathChange, packed: PathChange) -> bool:
 
 
 def _finding(directory: str, verb: str, suffix: str, pairs: Sequence[_Pair]) -> Finding:
-    paths = [change.path for pair in pairs for change in pair]
-    went, came = (
-        size_text(sum(entry.size for pair in pairs for change in pair if (entry := change[side])))
-        for side in (1, 2)
-    )
+    changes = [change for pair in pairs for change in pair]
+    paths = [change.path for change in changes]
+    went = size_text(sum(change.old.size for change in changes if change.old is not None))
+    came = size_text(sum(change.new.size for change in changes if change.new is not None))
     sizes = f"{suffix[1:]}, {went} → {came}"
     if len(pairs) == 1:
         subject, text = pairs[0][0].path, f"{verb} ({sizes})"
