@@ -421,3 +421,111 @@ def test_only_so_many_files_are_parsed() -> None:
 
     assert [fact.kind for fact in found].count("code.symbols") == 30
     assert found[0].after == "200"
+
+
+# Formatters
+
+
+UGLY = {
+    "a.js": (
+        """\
+export function total( prices ){
+return prices.reduce( (a,b)=>a+b , 0 ) }
+export class Cart { constructor( ){ this.items=[ ] }
+add( item ){ this.items.push( item ) } }
+const twice = x => x*2
+const names = {'a':1,'b c':2, "d": 'it\\'s'}
+""",
+        """\
+export function total(prices) {
+  return prices.reduce((a, b) => a + b, 0);
+}
+export class Cart {
+  constructor() {
+    this.items = [];
+  }
+  add(item) {
+    this.items.push(item);
+  }
+}
+const twice = (x) => x * 2;
+const names = { a: 1, "b c": 2, d: "it's" };
+""",
+    ),
+    "a.ts": (
+        (
+            "class A { private x: number = 1; get(): number { return this.x } }\n"
+            "export const f = async x => { await g(x,1) }\n"
+        ),
+        (
+            "class A {\n  private x: number = 1;\n  get(): number {\n    return this.x;\n  }\n}\n"
+            "export const f = async (x) => {\n  await g(\n    x,\n    1,\n  );\n};\n"
+        ),
+    ),
+    "a.go": (
+        "package a\nfunc F(a int,b int)int{return a+b}\ntype T struct{A int;B string}\n",
+        (
+            "package a\n\nfunc F(a int, b int) int { return a + b }\n\n"
+            "type T struct {\n\tA int\n\tB string\n}\n"
+        ),
+    ),
+    "a.rs": (
+        "struct A{a:u32}\nimpl A{fn new(a:u32)->A{A{a}} fn get(&self)->u32{self.a}}\n",
+        (
+            "struct A {\n    a: u32,\n}\nimpl A {\n    fn new(a: u32) -> A {\n        A { a }\n    }\n"
+            "    fn get(&self) -> u32 {\n        self.a\n    }\n}\n"
+        ),
+    ),
+    "A.java": (
+        "class A { int a; int get(){return a;} void set(int b){a=b;} }\n",
+        (
+            "class A {\n  int a;\n\n  int get() {\n    return a;\n  }\n\n  void set(int b) {\n    a = b;\n"
+            "  }\n}\n"
+        ),
+    ),
+    "a.py": (
+        "def f(a,b = 'x'):\n  return {'a':a,\n   'b':b}\nclass A:\n  def g(self): return f(1)\n",
+        'def f(a, b="x"):\n    return {"a": a, "b": b}\n\n\nclass A:\n    def g(self):\n        return f(1)\n',
+    ),
+}
+
+
+@pytest.mark.parametrize("path", UGLY)
+def test_a_formatter_changes_the_layout_only(path: str) -> None:
+    for before, after in (UGLY[path], UGLY[path][::-1]):
+        old, new = (read_version(path, text.encode()) for text in (before, after))
+        assert old is not None
+        assert new is not None
+        assert differences(old, new) == Differences(only="layout")
+
+
+def test_a_method_that_a_formatter_put_on_its_own_line_is_not_new() -> None:
+    before, after = UGLY["a.js"]
+    old = read_version("a.js", before.encode())
+    new = read_version("a.js", after.replace("a + b", "a - b").encode())
+    assert old is not None
+    assert new is not None
+
+    found = differences(old, new)
+
+    assert (found.added, found.removed) == ((), ())
+    assert "total()" in found.changed
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ('";"', '""'),
+        ('"a b"', '"a  b"'),
+        ("(a + b) * c", "a + b * c"),
+        ("f(a)", "f[a]"),
+        ("a, b", "b, a"),
+    ],
+)
+def test_what_a_program_does_is_not_its_layout(before: str, after: str) -> None:
+    old = read_version("a.js", f"const x = {before};\n".encode())
+    new = read_version("a.js", f"const x = {after};\n".encode())
+    assert old is not None
+    assert new is not None
+
+    assert differences(old, new).only == ""

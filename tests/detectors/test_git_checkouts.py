@@ -93,9 +93,28 @@ def test_a_worktree_comes_and_goes_with_its_files(repo: Repo) -> None:
     repo.write("trees/fix/mine.py", "x = 1\n")
     repo.write("trees/fix/src/a.py", "a = 'edited'\n")
     found = _during(repo, lambda: repo.git("worktree", "remove", "--force", "trees/fix"))
-    assert _said(found) == [("git.worktree", "trees/fix", "none", ("worktree removed", "13 files"))]
+    marks = ("worktree removed", "2 uncommitted files lost", "13 files")
+    assert _said(found) == [("git.worktree", "trees/fix", "high", marks)]
     claimed = {path for one in findings(Checkouts(), found) for path in one.claims}
     assert not claimed & {"trees/fix/mine.py", "trees/fix/src/a.py"}
+
+
+def _commit_and_remove(repo: Repo, side: Repo) -> None:
+    side.commit("src/a.py", "a = 'edited'\n")
+    repo.git("worktree", "remove", "--force", "trees/fix")
+
+
+def test_a_worktree_whose_work_is_committed_is_no_loss(repo: Repo) -> None:
+    repo.git("worktree", "add", "-q", "trees/fix", "-b", "fix")
+    side = Repo(repo.root, "trees/fix")
+    side.write("src/a.py", "a = 'edited'\n")
+    side.write("build/.cache/x.bin", "made\n")
+    side.write("__pycache__/a.pyc", "made\n")
+
+    found = _during(repo, lambda: _commit_and_remove(repo, side))
+
+    told = [fact for one in findings(Checkouts(), found) for fact in one.facts]
+    assert [fact.severity for fact in told if fact.kind == "git.worktree"] == ["none"]
 
 
 def test_a_submodule_is_added_updated_and_removed(repo: Repo, tmp_path: Path) -> None:

@@ -8,9 +8,11 @@ from pathlib import Path
 import pytest
 
 from clew.detectors.detector import Evidence
+from clew.detectors.registry import DETECTORS, SORTERS
 from clew.detectors.repositories.discarded import Discarded
 from clew.detectors.repositories.git import Git
 from clew.model.fact import Fact
+from clew.story.analyse import analyse, ask
 from clew.story.words import phrase
 from tests.detectors.real_git import CANARY, Repo
 from tests.kit.moments import evidence, file, findings
@@ -493,3 +495,103 @@ def test_what_a_crash_leaves_of_a_repository_is_not_a_deleted_branch(
         ("broken.operation", subject, "high")
     ]
     assert "git" in phrase("broken", told).short
+
+
+# Damaged repositories
+
+
+@pytest.mark.parametrize("content", [b"", bytes(200), b"x\x9cnothing", b"text"])
+def test_a_damaged_object_is_a_warning(repo: Repo, content: bytes) -> None:
+    before = repo.moment()
+    head = repo.git("rev-parse", "HEAD")
+    path = f".git/objects/{head[:2]}/{head[2:]}"
+
+    (fact,) = _facts(evidence(before, {**before, path: content}))
+
+    state = "unreadable" if content else "empty"
+    assert (fact.kind, fact.severity) == ("broken.operation", "high")
+    assert phrase("broken", [fact]).short == f"git repository damaged (object {head[:8]} {state})"
+
+
+def test_a_pack_that_was_cut_is_a_warning(repo: Repo) -> None:
+    repo.git("gc", "-q")
+    before = dict(repo.moment())
+    (path,) = [path for path in before if path.endswith(".pack")]
+    whole = (repo.path / path).read_bytes()
+
+    (fact,) = _facts(evidence(before, {**before, path: whole[:100]}))
+
+    assert (fact.severity, fact.marks) == ("high", ("1 pack unreadable",))
+
+
+def test_packing_and_sweeping_damage_nothing(repo: Repo) -> None:
+    for words in (("gc", "-q"), ("repack", "-adfq"), ("prune",), ("pack-refs", "--all")):
+        _edit(repo, "a", text=f"# {words[0]}\n")
+        repo.git("commit", "-qam", CANARY)
+        before = repo.moment()
+        repo.git(*words)
+        found = _facts(evidence(before, repo.moment()))
+        assert [fact for fact in found if fact.severity == "high"] == []
+
+
+# Settings
+
+
+def test_another_author_is_told(repo: Repo) -> None:
+    repo.git("config", "user.email", "me@example.org")
+
+    def act() -> None:
+        repo.git("config", "user.email", "build@ci.invalid")
+        repo.git("config", "commit.gpgsign", "false")
+        repo.git("config", "user.signingkey", CANARY)
+
+    (fact,) = _facts(_during(repo, act))
+
+    assert fact.marks == (
+        "user.email me@example.org → build@ci.invalid",
+        "+user.signingkey",
+        "+commit.gpgsign false",
+    )
+    assert phrase("config", [fact]).text.startswith(".git/config: user.email me@example.org → ")
+
+
+# Untracked work
+
+
+def _drafts(repo: Repo) -> None:
+    for number in range(6):
+        repo.write(f"drafts/{number}.md", f"# Chapter {number}\n" + "words " * 200)
+
+
+def _alarms(found: Evidence) -> list[str]:
+    facts = [fact for result in analyse(found, DETECTORS, SORTERS, ask)
+             for one in result.findings for fact in one.facts]  # fmt: skip
+    return [fact.subject for fact in facts if fact.severity == "high"]
+
+
+def test_untracked_work_that_was_stashed_and_dropped_is_lost(repo: Repo) -> None:
+    _drafts(repo)
+
+    def act() -> None:
+        repo.git("stash", "push", "-q", "-u")
+        repo.git("stash", "drop", "-q")
+
+    assert _alarms(_during(repo, act)) == ["drafts"]
+
+
+def test_untracked_work_that_git_still_has_is_kept(repo: Repo) -> None:
+    _drafts(repo)
+
+    assert _alarms(_during(repo, lambda: repo.git("stash", "push", "-q", "-u"))) == []
+
+
+def test_untracked_work_that_was_committed_elsewhere_is_kept(repo: Repo) -> None:
+    _drafts(repo)
+
+    def act() -> None:
+        repo.git("checkout", "-qb", "side")
+        repo.git("add", "-A")
+        repo.git("commit", "-qm", CANARY)
+        repo.git("checkout", "-q", "main")
+
+    assert _alarms(_during(repo, act)) == []

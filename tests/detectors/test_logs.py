@@ -150,3 +150,19 @@ def test_pieces_need_not_be_cut_alike() -> None:
         found.old, found.new = Cut(old, sizes[0]), Cut(new, sizes[1])
 
         assert findings(Logs(), found)[0].facts[0].marks == ("13 more lines",)
+
+
+def test_deleted_logs_are_counted() -> None:
+    old = {f"logs/access-2024-06-{day:02}.log": b"GET\n" * day for day in range(1, 31)}
+
+    told = story([], old, dict(list(old.items())[16:]), [Logs()])
+
+    assert told.lines[0].text.startswith("16 logs deleted: logs/access-2024-06-01.log, ")
+
+
+def test_deleted_copies_of_a_log_are_counted() -> None:
+    old = {"app.log": b"GET\n", **{f"app.log.{number}.gz": b"\x1f\x8b" for number in range(1, 6)}}
+
+    told = story([], old, {"app.log": b"GET\n"}, [Logs()])
+
+    assert told.lines[0].text == "log changed: app.log (5 old copies removed)"

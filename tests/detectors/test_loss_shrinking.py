@@ -201,6 +201,48 @@ def test_a_text_that_git_does_not_have() -> None:
     assert _shrunk("script.py", b"x = 1\n" * 900, b"")[0] == "loss.emptied"
 
 
+@pytest.mark.parametrize(
+    ("path", "item"),
+    [
+        ("thesis/references.bib", b"@article{key,\n  title = {A title},\n}\n\n"),
+        ("papers.ris", b"TY  - JOUR\nTI  - A title\nER  -\n"),
+        ("papers.nbib", b"PMID- 1\nTI  - A title\n\n"),
+    ],
+)
+def test_entries_of_a_bibliography(path: str, item: bytes) -> None:
+    assert _shrunk(path, item * 300, b"% nothing\n") == ("loss.emptied", "300 entries", "0 entries")
+
+
+@pytest.mark.parametrize("path", ["novel", "draft.fountain", "report.typ", "plan.textile"])
+def test_a_text_of_any_kind_that_was_cut_to_a_tenth(path: str) -> None:
+    assert _shrunk(path, b"It was a dark night.\n" * 900, b"It was\n")[0] == "loss.shrunk"
+    assert alarms({path: b"It was a dark night.\n" * 900}, {path: b"It was.\n" * 900}) == []
+
+
+@pytest.mark.parametrize("path", [".viminfo", ".config/app/state", "home/me/.app/session"])
+def test_texts_that_programs_keep_for_themselves_may_be_cut(path: str) -> None:
+    assert alarms({path: b"> a line of state\n" * 900}, {path: b"> a line\n"}) == []
+
+
+def test_records_in_a_file_without_a_suffix() -> None:
+    def bookmarks(number: int) -> bytes:
+        return _dump({"roots": {"bar": {"children": _records(number)}}})
+
+    for path in ("profile/Bookmarks", ".config/google-chrome/Default/Bookmarks"):
+        assert _shrunk(path, bookmarks(220), bookmarks(0)) == (
+            "loss.emptied", "220 records", "0 records",
+        )  # fmt: skip
+
+
+def test_many_shrunken_files_of_a_directory_are_one_fact() -> None:
+    photos = {f"Pictures/wedding/{n}.JPG": b"\xff\xd8" + bytes([n]) * 90_000 for n in range(60)}
+
+    story = tell(photos, {path: content[:900] for path, content in photos.items()})
+
+    assert story.headline == "! Pictures/wedding/: 60 images shrunk (5.4 MB → 54.0 kB)"
+    assert len(story.facts) == 1
+
+
 def test_a_packed_text_that_lost_half() -> None:
     assert _shrunk("shop.sql.gz", b"\x1f\x8b" * 9000, b"\x1f\x8b" * 4000)[0] == "loss.shrunk"
 
@@ -313,6 +355,18 @@ def test_sources_that_git_tracks_are_the_business_of_their_detector(shop: Repo) 
     old = shop.moment()
 
     assert _told(old, {**old, "src/app.py": b""}) == []
+
+
+def test_a_document_that_git_has_and_of_which_hardly_anything_is_left(shop: Repo) -> None:
+    text = "A sentence of a thesis.\n" * 900
+    shop.commit("thesis.tex", text)
+    old = shop.moment()
+
+    assert alarms(old, {**old, "thesis.tex": b""}) == [("loss.emptied", "file", "thesis.tex")]
+    assert alarms(old, {**old, "thesis.tex": b"A sen"}) == [("loss.shrunk", "file", "thesis.tex")]
+    assert alarms(old, {**old, "thesis.tex": text[:9000].encode()}) == []
+    shop.commit("thesis.tex", "moved\n")
+    assert alarms(old, shop.moment()) == []
 
 
 def test_a_copy_that_was_made_first_keeps_the_content() -> None:

@@ -77,18 +77,26 @@ def test_many_files_of_a_directory_of_data_are_one_line() -> None:
     assert len(told.lines[0].paths) == 12
 
 
-def test_settings_layout_and_dependencies_are_left_to_others() -> None:
+def test_settings_and_dependencies_are_left_to_others() -> None:
     assert facts(Records(), {"a.json": b'{"a": 1}'}, {"a.json": b'{"a": 2}'}) == []
-    assert (
-        facts(
-            Records(),
-            {"data/a.json": _json(PRODUCTS)},
-            {"data/a.json": json.dumps(PRODUCTS, indent=1).encode()},
-        )
-        == []
-    )
     assert facts(Records(), {}, {"node_modules/x/data.json": _json(PRODUCTS)}) == []
     assert facts(Records(), {}, {"package.json": _json(PRODUCTS)}) == []
+
+
+def test_data_that_was_only_laid_out_anew_has_the_same_values() -> None:
+    for value in (PRODUCTS, {"a": {"b": [1, 2]}}):
+        old, new = _json(value), json.dumps(value, indent=4).encode()
+        for before, after in ((old, new), (new, old)):
+            (fact,) = facts(Records(), {"data/a.json": before}, {"data/a.json": after})
+            assert fact.marks[-1] == "same values, other layout"
+
+
+def test_records_in_another_order_are_told() -> None:
+    (fact,) = facts(
+        Records(), {"a.json": _json(PRODUCTS)}, {"a.json": _json(list(reversed(PRODUCTS)))}
+    )
+
+    assert fact.marks[-1] == "another order"
 
 
 @pytest.mark.parametrize(
@@ -98,7 +106,10 @@ def test_settings_layout_and_dependencies_are_left_to_others() -> None:
 def test_broken_and_hostile_files_are_left_to_others(content: bytes) -> None:
     for path in ("data/a.json", "data/a.yaml"):
         assert problems(Records(), {path: content}, {path: _json(PRODUCTS)}) == []
-        assert findings(Records(), evidence({path: content}, {path: content + b" "})) == []
+        told = findings(Records(), evidence({path: content}, {path: content + b" "}))
+        assert {mark for one in told for fact in one.facts for mark in fact.marks} <= {
+            "same values, other layout"
+        }
 
 
 def test_large_data_is_over_soon() -> None:

@@ -7,7 +7,9 @@ import pytest
 
 from clew.detectors.databases.sqlite import Sqlite
 from clew.detectors.databases.sqlite_limits import SqliteLimits
+from clew.detectors.files.generated import Generated
 from clew.model.fact import Fact
+from clew.story.words import phrase
 from tests.detectors.sqlite_files import (
     PATIENT,
     THREE,
@@ -19,7 +21,7 @@ from tests.detectors.sqlite_files import (
     in_use,
     run_detector,
 )
-from tests.kit.moments import Moment
+from tests.kit.moments import Moment, story
 
 CANARY = "canary-7f3a"
 MANY = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i < {}) "
@@ -328,14 +330,65 @@ def test_many_databases_of_one_directory_are_counted(tmp_path: Path) -> None:
 
 def test_databases_of_applications_share_one_line_without_facts(tmp_path: Path) -> None:
     content = database(tmp_path, *THREE)
-    paths = ("home/a/.config/google-chrome/Default/Cookies", ".coverage", ".claude/state.db",
-             "home/a/.cache/x/y.db", "home/a/.vscode/state.vscdb")  # fmt: skip
+    paths = ("home/a/.config/google-chrome/Default/Cookies", ".claude/state.db",
+             "home/a/.vscode/state.vscdb")  # fmt: skip
+    made = (".coverage", ".coverage.host.12.XaBc", "home/a/.cache/x/y.db", ".mypy_cache/3.12/c.db")
 
-    result = run_detector(Sqlite(PATIENT), dict.fromkeys(paths, content), {}, tmp_path)
+    result = run_detector(Sqlite(PATIENT), dict.fromkeys((*paths, *made), content), {}, tmp_path)
 
     assert [(f.facts, f.text, set(f.claims)) for f in result.findings] == [
         ((), "app state changed", set(paths))
     ]
+
+
+def test_a_database_of_a_tool_is_build_output() -> None:
+    path = {".coverage": b"SQLite format 3\0" + bytes(600), ".gitignore": b""}
+
+    told = story([Sqlite(PATIENT)], path, {**path, ".coverage": bytes(900)}, [Generated()])
+
+    assert told.headline == "build output changed (1 file: .coverage)"
+
+
+def _grown(directory: Path) -> tuple[bytes, bytes]:
+    """Return a database, and the same some transactions later."""
+    early = database(directory, USERS, fill("users", 3000))
+    rows = ("INSERT INTO users(name) VALUES ('late')",) * 40
+    return early, database(directory, *rows, base={"app.db": early})
+
+
+def test_an_older_copy_of_a_database_is_a_loss_of_the_newest_rows(tmp_path: Path) -> None:
+    early, late = _grown(tmp_path)
+
+    (fact,) = facts({"app.db": late}, {"app.db": early}, tmp_path)
+    assert (fact.before, fact.after, fact.severity) == ("3040", "3000", "high")
+    assert fact.marks == ("replaced by an older copy",)
+    told = phrase("table", [fact])
+    assert told.short == "app.db replaced by an older copy (users lost 40 of 3,040 rows)"
+    assert told.shortest == "app.db replaced by an older copy"
+
+
+def test_an_older_copy_is_no_loss_if_the_newer_one_was_kept(tmp_path: Path) -> None:
+    early, late = _grown(tmp_path)
+
+    for kept in ({"backup/late": late}, {"app.db.bak": late}):
+        found = facts({"app.db": late}, {"app.db": early, **kept}, tmp_path)
+        assert {fact.severity for fact in found} == {"none"}
+
+
+def test_rows_deleted_in_place_are_no_older_copy(tmp_path: Path) -> None:
+    _, late = _grown(tmp_path)
+    less = database(tmp_path, "DELETE FROM users WHERE id > 3000", base={"app.db": late})
+
+    (fact,) = facts({"app.db": late}, {"app.db": less}, tmp_path)
+    assert (fact.severity, fact.marks) == ("none", ())
+
+
+def test_a_database_made_from_nothing_is_no_older_copy(tmp_path: Path) -> None:
+    _, late = _grown(tmp_path)
+    other = database(tmp_path, USERS, "CREATE INDEX names ON users(name)", fill("users", 3000))
+
+    found = facts({"app.db": late}, {"app.db": other}, tmp_path)
+    assert all("replaced by an older copy" not in fact.marks for fact in found)
 
 
 def test_tables_above_the_budget_are_estimated_and_their_difference_is_exact(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,10 @@ from tests.kit.moments import Moment, evidence, facts, findings, story
 DATA = Path(__file__).parent / "testdata/embedded"
 MANY, FEW = ((DATA / f"{number}_entries.mdb").read_bytes() for number in (500, 10))
 DUCKDB = (DATA / "duckdb.header").read_bytes()
+DUCKS = {
+    name: gzip.decompress((DATA / f"{name}.duckdb.gz").read_bytes())
+    for name in ("before", "dropped", "renamed", "fewer")
+}
 BIG = b"x" * 300_000
 
 MONGODB = {
@@ -183,3 +188,43 @@ def test_a_file_made_by_tests_is_no_loss() -> None:
     old, new = {"tests/a.duckdb": DUCKDB * 900}, {"tests/a.duckdb": DUCKDB}
 
     assert [fact.severity for fact in facts(Embedded(), old, new)] == ["none"]
+
+
+@pytest.mark.parametrize(
+    ("after", "headline"),
+    [
+        ("dropped", "! a.duckdb: table sales dropped (~500 rows)"),
+        ("renamed", "a.duckdb: orders renamed from sales"),
+        ("fewer", "a.duckdb: new table staff (0 rows)"),
+    ],
+)
+def test_tables_of_duckdb_are_named(after: str, headline: str) -> None:
+    old, new = {"a.duckdb": DUCKS["before"]}, {"a.duckdb": DUCKS[after]}
+
+    assert story([Embedded()], old, new).headline == headline
+    assert "shops" not in str(facts(Embedded(), old, new))
+
+
+def test_a_table_that_a_copy_still_has_is_no_loss() -> None:
+    old = {"a.duckdb": DUCKS["before"]}
+    new = {"a.duckdb": DUCKS["dropped"], "a.duckdb.bak": DUCKS["before"]}
+
+    assert {fact.severity for fact in facts(Embedded(), old, new)} == {"none"}
+
+
+@pytest.mark.parametrize("cut", [4100, 9000, 12288, 14000, 100_000])
+def test_a_catalogue_of_duckdb_that_cannot_be_read_has_no_tables(cut: int) -> None:
+    whole = DUCKS["before"]
+    for content in (whole[:cut], whole[:cut] + bytes(300_000), whole[:cut] + b"\xff" * 300_000):
+        found = facts(Embedded(), {"a.duckdb": whole}, {"a.duckdb": content})
+
+        assert {fact.kind for fact in found} <= {"data.changed"}
+
+
+def test_a_file_of_lmdb_with_fewer_pages_than_it_says_was_cut() -> None:
+    size = (int.from_bytes(MANY[4096 + 136 : 4096 + 144], "little") + 1) * 4096
+    whole = MANY + bytes(size - len(MANY))
+
+    found = story([Embedded()], {"d/data.mdb": whole}, {"d/data.mdb": MANY})
+
+    assert found.headline == f"! d/data.mdb: cut short, 8.2 kB of {size / 1000:.1f} kB left"

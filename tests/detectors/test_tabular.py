@@ -2,7 +2,9 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import random
+import re
 import time
 from pathlib import Path
 
@@ -48,7 +50,7 @@ def test_changes_and_losses_are_told() -> None:
 
     assert reported(old, new) == [
         ("a.csv", "1 row", "2 rows", ()),
-        ("b.csv", "1 row", "1 row", ("1 row", "rows edited")),
+        ("b.csv", "1 row", "1 row", ("1 row", "1 row edited")),
         ("c.csv", "1 row", None, ()),
     ]
 
@@ -136,3 +138,107 @@ def test_an_endless_list_in_a_footer_ends() -> None:
     ):
         footer = body + len(body).to_bytes(4, "little") + b"PAR1"
         assert len(problems(Tabular(), {}, {"a.parquet": bytes(64) + footer})) == 1
+
+
+# Columns
+
+
+def _people(*columns: str, number: int = 400, separator: str = ",", blank: str = "") -> bytes:
+    values = {"id": "{}", "name": "Person {}", "email": "p{}@example.org", "spent": "{}.5"}
+    rows = [
+        separator.join("" if one == blank else values[one].format(row) for one in columns)
+        for row in range(number)
+    ]
+    return "\n".join([separator.join(columns), *rows, ""]).encode()
+
+
+ALL = ("id", "name", "email", "spent")
+
+
+def _told(old: bytes, new: bytes, path: str = "crm/people.csv", copy: bytes = b"") -> str:
+    others = {f"{path}.bak": copy} if copy else {}
+    return story([Tabular()], {path: old}, {path: new, **others}).headline
+
+
+@pytest.mark.parametrize("separator", [",", ";", "|"])
+def test_a_removed_column_with_values_is_a_loss(separator: str) -> None:
+    old = _people(*ALL, separator=separator)
+    new = _people("id", "name", "spent", separator=separator)
+
+    assert _told(old, new) == "! crm/people.csv: column email removed, 400 rows"
+    assert _told(new, old) == "crm/people.csv: +column email, 400 rows"
+
+
+def test_a_field_of_json_lines_is_a_column() -> None:
+    def lines(*fields: str) -> bytes:
+        return b"".join(
+            json.dumps({one: f"{one} {row}" for one in fields}).encode() + b"\n"
+            for row in range(50)
+        )
+
+    headline = _told(lines("id", "name", "email"), lines("id", "name"), "a.jsonl")
+
+    assert headline == "! a.jsonl: column email removed, 50 rows"
+
+
+def test_an_emptied_column_is_a_loss() -> None:
+    old = _people(*ALL, number=600)
+
+    for blank in (b"", b"NaN", b"NULL"):
+        new = re.sub(rb",p[^,]*,", b"," + blank + b",", old)
+        assert _told(old, new) == "! crm/people.csv: email emptied in 600 rows"
+    few = old.replace(b",p7@example.org,", b",,")
+    assert _told(old, few) == "crm/people.csv: email emptied in 1 row"
+
+
+def test_an_empty_column_may_go() -> None:
+    old, new = _people(*ALL, blank="email"), _people("id", "name", "spent")
+
+    assert _told(old, new) == "crm/people.csv: column email removed, 400 rows"
+
+
+def test_a_column_that_a_copy_still_has_is_no_loss() -> None:
+    old, new = _people(*ALL), _people("id", "name", "spent")
+
+    assert _told(old, new, copy=old)[:2] == "cr"
+    assert _told(old, new, "tests/people.csv")[:2] == "te"
+
+
+def test_a_renamed_column_keeps_its_values() -> None:
+    old = _people(*ALL)
+
+    assert _told(old, old.replace(b"email", b"mail", 1)) == (
+        "crm/people.csv: column email renamed mail, 400 rows"
+    )
+
+
+def test_sorted_and_requoted_rows_are_the_same() -> None:
+    old = _people(*ALL)
+    head, *rows = old.splitlines(keepends=True)
+
+    assert _told(old, head + b"".join(rows[::-1])) == "crm/people.csv: 400 rows, another order"
+    quoted = old.replace(b"Person 7,", b'"Person 7",')
+    assert _told(old, quoted) == "crm/people.csv: 400 rows, same values"
+
+
+def test_a_line_of_data_is_no_header() -> None:
+    old = f"{CANARY},12,tea\nBob,13,cup\n".encode() * 30
+    new = b"12,tea\n13,cup\n" * 30
+
+    assert _told(old, new) == "! crm/people.csv: 3 → 2 columns, 60 rows"
+
+
+def test_a_header_that_may_be_data_is_not_shown() -> None:
+    rows = b"".join(b"Bob %c,Paris,tea\n" % (65 + n) for n in range(26))
+
+    old, new = b"Alice,Berlin,coffee\n" + rows, b"Alice,coffee\n" + rows.replace(b"Paris,", b"")
+
+    assert _told(old, new) == "! crm/people.csv: column 2 removed, 26 rows"
+
+
+@pytest.mark.parametrize(
+    "content", [b"\0" * 900, b'"' * 999, b"," * 900, b"a,b\n" + b"x" * 200_000, b"\xff\xfe,\n" * 9]
+)
+def test_a_hostile_table_is_told_by_its_rows(content: bytes) -> None:
+    for path in ("a.csv", "a.jsonl", "a.tsv"):
+        assert problems(Tabular(), {path: _people(*ALL)}, {path: content}) == []

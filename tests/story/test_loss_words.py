@@ -96,3 +96,15 @@ def test_moves() -> None:
         == "moved uploads → storage (180 files) and a.pdf → docs/a.pdf"
     )
     assert phrase("move", [two]).shortest == "moved a.pdf → docs/a.pdf"
+
+
+def test_a_volume_of_containers_is_named_instead_of_its_directory() -> None:
+    place = "var/lib/docker/volumes/shop_uploads/_data"
+
+    inside = _words(_lost("directory", f"{place}/invoices", "70 files, 89.6 kB"))
+    whole = _words(_lost("directory", place, "70 files, 89.6 kB"))
+
+    assert inside.short == "shop_uploads/invoices/ deleted (70 files, 89.6 kB)"
+    assert whole.short == "shop_uploads/ deleted (70 files, 89.6 kB)"
+    assert whole.shortest == "shop_uploads/ deleted (70 files)"
+    assert place in whole.text

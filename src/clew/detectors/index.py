@@ -109,7 +109,7 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
     ),
     "repositories.checkouts:Checkouts": (
         "git/checkouts",
-        1,
+        2,
         ('git.worktree', 'git.sparse'),
         WatchedPaths(names=('gitdir', 'index')),
     ),
@@ -251,6 +251,12 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
         ('move.moved',),
         WatchedPaths(everything=True),
     ),
+    "losses.compressed:Compressed": (
+        "losses/compressed",
+        1,
+        ('data.changed',),
+        WatchedPaths(suffixes=('.7z', '.Z', '.bz2', '.gz', '.lz', '.lz4', '.lzma', '.xz', '.zip', '.zst')),
+    ),
     "losses.deletions:Deletions": (
         "losses/deletions",
         1,
@@ -355,14 +361,14 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
     ),
     "databases.sqlite:Sqlite": (
         "data/sqlite",
-        2,
+        3,
         ('table.added', 'table.changed', 'table.removed', 'data.changed'),
         WatchedPaths(everything=True),
     ),
     "databases.embedded:Embedded": (
         "data/embedded",
-        1,
-        ('data.changed',),
+        2,
+        ('data.changed', 'table.added', 'table.changed', 'table.removed'),
         WatchedPaths(names=('data.mdb', 'lock.mdb'), suffixes=('.db', '.ddb', '.duckdb')),
     ),
     "data.half_migrations:HalfMigrations": (
@@ -391,7 +397,7 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
     ),
     "data.tabular:Tabular": (
         "data/tabular",
-        1,
+        2,
         ('data.changed',),
         WatchedPaths(suffixes=('.arrow', '.csv', '.feather', '.jsonl', '.ndjson', '.parquet', '.tsv')),
     ),
@@ -404,7 +410,7 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
     "repositories.git:Git": (
         "git",
         3,
-        ('git.commit', 'git.branch', 'git.reset', 'git.rebase', 'git.stash', 'git.remote', 'git.hook', 'git.submodule', 'broken.operation'),
+        ('git.commit', 'git.branch', 'git.reset', 'git.rebase', 'git.stash', 'git.remote', 'git.hook', 'git.submodule', 'broken.operation', 'config.changed'),
         WatchedPaths(names=('.git', 'HEAD', 'applypatch-msg', 'commit-msg', 'fsmonitor-watchman', 'packed-refs', 'post-applypatch', 'post-checkout', 'post-commit', 'post-index-change', 'post-merge', 'post-receive', 'post-rewrite', 'post-update', 'pre-applypatch', 'pre-auto-gc', 'pre-commit', 'pre-merge-commit', 'pre-push', 'pre-rebase', 'pre-receive', 'prepare-commit-msg', 'proc-receive', 'push-to-checkout', 'reference-transaction', 'sendemail-validate', 'update'), directories=('.git', 'objects', 'refs', 'worktrees')),
     ),
     "repositories.conflicts:Conflicts": (
@@ -445,7 +451,7 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
     ),
     "files.logs:Logs": (
         "files/logs",
-        2,
+        3,
         ('log.grew',),
         WatchedPaths(everything=True),
     ),
@@ -481,7 +487,7 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
     ),
     "files.records:Records": (
         "data/records",
-        1,
+        2,
         ('data.changed',),
         WatchedPaths(suffixes=('.geojson', '.json', '.yaml', '.yml')),
     ),
@@ -493,7 +499,7 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
     ),
     "files.source_files:SourceFiles": (
         "files/source",
-        2,
+        3,
         ('code.edited', 'code.added', 'code.deleted', 'code.renamed', 'code.symbols', 'generated.changed'),
         WatchedPaths(everything=True),
     ),

@@ -55,6 +55,7 @@ DETECTORS: tuple[str, ...] = (
     # losses: after package managers, whose deletions are known, and before what describes data
     "losses.terraform_state:TerraformState",
     "losses.moves:Moves",
+    "losses.compressed:Compressed",
     "losses.deletions:Deletions",
     "losses.shrinking:Shrinking",
     "code.broken_syntax:BrokenSyntax",

@@ -35,7 +35,12 @@ def has_passing_rows(table: str) -> bool:
 
 def are_most_rows(lost: int, before: int) -> bool:
     """Return whether most rows of a table are gone, and more than a few."""
-    return lost > _FEW_ROWS and 2 * lost > before
+    return are_more_than_few(lost) and 2 * lost > before
+
+
+def are_more_than_few(lost: int) -> bool:
+    """Return whether so many lost rows are worth a warning, if their loss was not meant."""
+    return lost > _FEW_ROWS
 
 
 def _has(words: re.Pattern[str], name: str) -> bool:

@@ -24,6 +24,10 @@ LAYOUT, COMMENTS, IMPORTS = "layout", "comments", "imports"
 
 _MAX_PAIRS = 400
 _MAX_PARAMETERS = 3
+_MAX_UNSEEN = 100
+"""How many definitions are looked for in the other version."""
+_FEW_WORDS = 4
+_MARK = "\x00"
 
 
 class Version(NamedTuple):
@@ -81,8 +85,13 @@ def parse(text: str) -> ast.Module:
 def differences(before: Version, after: Version) -> Differences:
     """Return how two versions differ."""
     old, new = before.symbols, after.symbols
+    is_light = before.tree is None or after.tree is None
+    if is_light and _is_same_code(before.source, after.source):
+        return Differences(only=_layout_or_comments(before, after))
     gone = [symbol for name, symbol in old.items() if name not in new]
     fresh = [symbol for name, symbol in new.items() if name not in old]
+    if is_light and (gone or fresh):
+        gone, fresh = _without_unseen(gone, after), _without_unseen(fresh, before)
     renamed = _renamed(gone, fresh)
     was = {one.name for one, _ in renamed}
     now = {one.name for _, one in renamed}
@@ -91,6 +100,24 @@ def differences(before: Version, after: Version) -> Differences:
     changed = tuple(_changed(old, new))
     only = "" if added or removed or changed or renamed else _only(before, after)
     return Differences(tuple(added), tuple(removed), changed, tuple(renamed), only)
+
+
+def _without_unseen(symbols: Sequence[Symbol], other: Version) -> list[Symbol]:
+    """Return the definitions that the other version lacks.
+
+    A light reader misses a definition that shares a line with another, until a formatter parts them.
+    """
+    text = _MARK.join(["", *other.source.tokens(), ""])
+    left = _MAX_UNSEEN
+    found: list[Symbol] = []
+    for symbol in symbols:
+        left -= 1
+        words = symbol.normal() if symbol.kind == FUNCTION and left >= 0 else ()
+        is_long = isinstance(words, tuple) and len(words) > _FEW_WORDS
+        listed = [str(word) for word in words] if isinstance(words, tuple) else []
+        if not is_long or _MARK.join(["", *listed, ""]) not in text:
+            found.append(symbol)
+    return found
 
 
 def definitions(version: Version) -> tuple[Symbol, ...]:
@@ -150,7 +177,7 @@ def _with_parameters(was: Symbol, now: Symbol) -> str:
 def _only(before: Version, after: Version) -> str:
     """Return what alone is different, or nothing if more is; no definition is."""
     if before.tree is None or after.tree is None:
-        if before.source.tokens() != after.source.tokens():
+        if not _is_same_code(before.source, after.source):
             return ""
     elif list(before.symbols) != list(after.symbols):
         return ""  # they are in another order
@@ -161,6 +188,15 @@ def _only(before: Version, after: Version) -> str:
             return ""
         if imports != new_imports:
             return IMPORTS
+    return _layout_or_comments(before, after)
+
+
+def _is_same_code(before: LightSource, after: LightSource) -> bool:
+    """Return whether two versions have the same words, and the same texts in their strings."""
+    return before.tokens() == after.tokens() and before.texts() == after.texts()
+
+
+def _layout_or_comments(before: Version, after: Version) -> str:
     return LAYOUT if _prose(before.source) == _prose(after.source) else COMMENTS
 
 

@@ -158,7 +158,15 @@ class LightSource:
 
     def tokens(self, start: int = 0, end: int | None = None) -> list[str]:
         """Return words and signs of a part, without comments, as a formatter leaves them."""
-        return list(plain_tokens(self.code[start:end]))
+        found = list(plain_tokens(self.code[start:end]))
+        return _without_quoted_keys(found) if self.language in ("js", "ts") else found
+
+    def texts(self) -> list[str]:
+        """Return what is in the strings, whatever their quotes; single words are among the tokens."""
+        inner = [
+            found.strip()[1:-1].replace("\\'", "'").replace('\\"', '"') for found in self.strings
+        ]
+        return [text for text in inner if not text.isidentifier()]
 
     @cached_property
     def lines(self) -> list[int]:
@@ -187,11 +195,35 @@ def _blank(text: str) -> str:
 
 
 def plain_tokens(code: str) -> Iterator[str]:
-    """Yield tokens without what formatters add or remove: `;`, a last comma, the kind of quotes."""
-    waiting = False
-    for word in _TOKENS.findall(code):
+    """Yield tokens without what formatters add or remove.
+
+    These are `;`, a last comma, the kind of quotes, a backslash before one, and the brackets around
+    the only parameter of an arrow function.
+    """
+    words = [word for word in _TOKENS.findall(code) if word != ";"]
+    waiting, bare = False, -1
+    for at, word in enumerate(words):
         if waiting and word not in _TRAILING:
             yield ","
         waiting = word == ","
-        if not waiting and word != ";":
+        if word == "(" and words[at + 2 : at + 5] == [")", "=", ">"]:
+            bare = at + 2
+        elif at == bare or (word == "\\" and words[at + 1 : at + 2] in (['"'], ["'"])):
+            continue
+        elif not waiting:
             yield '"' if word == "'" else word
+
+
+def _without_quoted_keys(tokens: list[str]) -> list[str]:
+    """Return tokens without quotes around the keys of an object that need none."""
+    found: list[str] = []
+    at = 0
+    while at < len(tokens):
+        is_key = tokens[at : at + 4 : 2] == ['"', '"'] and tokens[at + 3 : at + 4] == [":"]
+        if is_key and found and found[-1] in "{," and tokens[at + 1].isidentifier():
+            found.append(tokens[at + 1])
+            at += 3
+        else:
+            found.append(tokens[at])
+            at += 1
+    return found

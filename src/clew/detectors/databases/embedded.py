@@ -1,4 +1,7 @@
-"""Detector of DuckDB and LMDB files: their size, and the number of entries of the latter."""
+"""Detector of DuckDB and LMDB files: their tables or entries, and their size.
+
+A file of LMDB says how many pages it has: one with fewer was cut.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from struct import Struct
 
 from clew.detectors.data.app_state import is_app_state
 from clew.detectors.data.data_facts import data_fact, unclaimed_files
+from clew.detectors.databases.duckdb_tables import duckdb_facts
 from clew.detectors.databases.sqlite_moves import is_moved_file
 from clew.detectors.detector import Evidence, Finding, PathChange, Tree, WatchedPaths
 from clew.detectors.repositories.git_contents import is_in_git
@@ -19,8 +23,10 @@ _DUCKDB_AT, _DUCKDB = 8, b"DUCK"
 _DUCKDB_EMPTY = 3 * 4096
 """The headers of a file without a table."""
 _LMDB_MAGIC = 0xBEEFC0DE
-_LMDB_META = Struct("<16xIIQQ48xIHHQQQQQQQ")
-"""Page header; magic, version, address, size; the free list; the main tree; last page, transaction."""
+_LMDB_META = Struct("<16xIIQQI44xIHHQQQQQQQ")
+"""Page header; magic, version, address, size; the size of a page, and more of the free list; the main
+tree; last page, transaction."""
+_ENTRIES, _PAGE_SIZE, _LAST_PAGE = 11, 4, 13
 _LMDB_PAGES = (0, 4096, 8192, 16384, 32768, 65536)
 _MOST = 100
 
@@ -31,12 +37,18 @@ class EmbeddedFile(NamedTuple):
     kind: str
     size: int
     entries: int | None = None
+    wanted: int = 0
+    """The size that the pages of the file need."""
 
     @property
     def text(self) -> str:
         if self.entries is None:
             return size_text(self.size)
         return f"{counted(self.entries, 'entry', 'entries')}, {size_text(self.size)}"
+
+    @property
+    def is_cut(self) -> bool:
+        return self.size < self.wanted
 
     @property
     def is_empty(self) -> bool:
@@ -47,8 +59,8 @@ class Embedded:
     """Reports databases that are one file."""
 
     name = "data/embedded"
-    version = 1
-    kinds: tuple[str, ...] = ("data.changed",)
+    version = 2
+    kinds: tuple[str, ...] = ("data.changed", "table.added", "table.changed", "table.removed")
     watch = WatchedPaths(names=("data.mdb", "lock.mdb"), suffixes=(".duckdb", ".ddb", ".db"))
 
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
@@ -68,10 +80,19 @@ def _findings(evidence: Evidence, change: PathChange) -> Iterator[Finding]:
     if is_app_state(change.path):
         yield Finding((), tuple(claims), "app state changed")
         return
+    is_kept = _is_kept(evidence, change)
+    if found.kind == "duckdb" and old is not None and new is not None:
+        readers = (tree.reader(change.path) for tree in (evidence.old, evidence.new))
+        facts = duckdb_facts(change.path, *readers, is_kept=is_kept)
+        if facts:
+            yield Finding(tuple(facts), tuple(claims))
+            return
     before = old.text if old is not None else None
     after = new.text if new is not None else "no database any more"
-    marks = (before or "", "changed inside") if before == after else ()
-    is_loud = old is not None and _is_loss(old, new) and not _is_kept(evidence, change)
+    marks: tuple[str, ...] = (before or "", "changed inside") if before == after else ()
+    if old is not None and new is not None and new.is_cut and not old.is_cut:
+        marks = (f"cut short, {size_text(new.size)} of {size_text(old.size)} left",)
+    is_loud = old is not None and _is_loss(old, new) and not is_kept
     severity = Severity.HIGH if is_loud else Severity.NONE
     yield Finding(
         (data_fact(found.kind, change.path, before, after, marks, severity),), tuple(claims)
@@ -96,13 +117,14 @@ def _read(tree: Tree, path: str) -> EmbeddedFile | None:
     if not valid:
         return None
     newest = max(valid, key=lambda meta: meta[-1])
-    return EmbeddedFile("lmdb", reader.size, newest[10])
+    wanted = (newest[_LAST_PAGE] + 1) * newest[_PAGE_SIZE]
+    return EmbeddedFile("lmdb", reader.size, newest[_ENTRIES], wanted)
 
 
 def _is_loss(old: EmbeddedFile, new: EmbeddedFile | None) -> bool:
     if old.is_empty:
         return False
-    if new is None or new.is_empty:
+    if new is None or new.is_empty or (new.is_cut and not old.is_cut):
         return True
     if old.entries is None or new.entries is None:
         return False

@@ -15,10 +15,13 @@ from typing import TYPE_CHECKING
 
 from clew.detectors.data.app_state import is_app_state
 from clew.detectors.data.data_facts import beginning, data_fact
+from clew.detectors.databases.sqlite_copies import as_older_copy, is_older_copy
 from clew.detectors.databases.sqlite_limits import Budget, OutOfTime, SqliteLimits
 from clew.detectors.databases.sqlite_moves import crowd_findings, moved_or_copied
 from clew.detectors.databases.sqlite_schema import DAMAGED
 from clew.detectors.detector import Evidence, Finding, PathChange, Tree, WatchedPaths
+from clew.detectors.files.generated import GeneratedPaths
+from clew.detectors.files.generated_names import IGNORED
 from clew.detectors.repositories.git_contents import is_in_git
 from clew.model.amount import size_text
 from clew.model.entry import Entry
@@ -45,7 +48,7 @@ class Sqlite:
     """Reports changed tables of each database."""
 
     name = "data/sqlite"
-    version = 2
+    version = 3
     kinds: tuple[str, ...] = ("table.added", "table.changed", "table.removed", "data.changed")
     watch = WatchedPaths(everything=True)
 
@@ -64,7 +67,7 @@ class Sqlite:
             if not evidence.unclaimed(members) or not together.isdisjoint(members):
                 continue
             if is_app_state(path):
-                state += members
+                state += members if not _is_made_again(evidence, path) else []
                 continue
             with evidence.guarded(path):
                 moved = moved_or_copied(evidence, path, members)
@@ -74,6 +77,12 @@ class Sqlite:
                     yield from _findings(evidence, path, members, budget)
         if state:
             yield Finding((), tuple(state), "app state changed")
+
+
+def _is_made_again(evidence: Evidence, path: str) -> bool:
+    """Return whether a database is build output or a cache, which is told with the others."""
+    group = evidence.once(GeneratedPaths).group_of(path)
+    return group is not None and group.kind != IGNORED
 
 
 def _databases(evidence: Evidence, changes: Sequence[PathChange]) -> dict[str, list[str]]:
@@ -213,6 +222,8 @@ class _Reading:
 
     def _judged(self, facts: list[Fact], whole: str) -> list[Fact]:
         """Return the facts with what happened to the whole file, and without needless warnings."""
+        if not whole and is_older_copy(self._evidence, self._path):
+            facts = as_older_copy(self._evidence, self._path, facts)
         is_loss = any(fact.severity == Severity.HIGH for fact in facts)
         if whole:
             marks: tuple[str, ...] = (whole,)

@@ -146,6 +146,7 @@ class GeneratedPaths:
         top = path.partition("/")[0] if slash else ""
         group = self.directory_group(parent)
         kind = NAMES.get(name) or SUFFIXES.get(name[name.rfind(".") :] if "." in name else "")
+        kind = kind or (BUILD if name.startswith(".coverage.") and name.count(".") > 2 else None)
         kind = kind or (CACHE if name.endswith("~") else None)
         if group is None and kind is not None:
             group = GeneratedGroup(kind, "", top)

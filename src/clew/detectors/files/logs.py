@@ -44,7 +44,7 @@ class Logs:
     """Reports logs that grew."""
 
     name = "files/logs"
-    version = 2
+    version = 3
     kinds: tuple[str, ...] = ("log.grew",)
     watch = WatchedPaths(everything=True)
 
@@ -106,7 +106,8 @@ def _finding(comparison: _LogComparison, base: str, members: list[PathChange]) -
         mark = "rotated" if is_rotated else comparison.describe(own)
         before, after = _size(own.old), _size(own.new)
     else:
-        mark = "rotated" if is_rotated else "old copies removed"
+        number = f"{len(copies):,} old copies" if len(copies) > 1 else "old copy"
+        mark = "rotated" if is_rotated else f"{number} removed"
         before = after = None
     fact = Fact("log.grew", "log", base, before, after, evidence=paths[:3], marks=(mark,))
     return Finding((fact,), paths)

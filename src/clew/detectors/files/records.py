@@ -68,7 +68,7 @@ class Records:
     """Reports changed records of data files."""
 
     name = "data/records"
-    version = 1
+    version = 2
     kinds: tuple[str, ...] = ("data.changed",)
     watch = WatchedPaths(suffixes=(".json", ".yaml", ".yml", ".geojson"))
 
@@ -81,6 +81,8 @@ class Records:
             finding = None
             with evidence.guarded(change.path):
                 finding = _finding(evidence, change) if left >= 0 else None
+                if finding is None and left >= 0 and _is_in_data(change):
+                    finding = _rewritten(evidence, change)
             if finding is not None:
                 yield finding
             elif _is_in_data(change):
@@ -126,17 +128,35 @@ def _finding(evidence: Evidence, change: PathChange) -> Finding | None:
     after = counted(len(new.all), "record") if new is not None else None
     marks = _marks(old, new) if old is not None and new is not None else ()
     if old is not None and new is not None and not marks:
-        return None
+        is_same = repr(old.all) == repr(new.all)
+        marks = (after or "", "same values, other layout" if is_same else "another order")
     return Finding((data_fact("records", change.path, before, after, marks),), (change.path,))
+
+
+def _rewritten(evidence: Evidence, change: PathChange) -> Finding | None:
+    """Return the finding about a file of JSON that has the same values as before."""
+    if change.old is None or change.new is None or change.name.endswith((".yaml", ".yml")):
+        return None
+    old, new = (_json(tree, change) for tree in (evidence.old, evidence.new))
+    if old is None or old != new:
+        return None
+    fact = data_fact("records", change.path, marks=("same values, other layout",))
+    return Finding((fact,), (change.path,))
 
 
 def _of_json(tree: Tree, change: PathChange) -> _Records | None:
     """Return the records of a file; None if there is none, or it holds something else."""
+    value = _json(tree, change)
+    return _records(value) if value is not None else None
+
+
+def _json(tree: Tree, change: PathChange) -> Any:
+    """Return the value of a file; None if there is none, or it is no JSON."""
     content = tree.read(change.path)
     if content is None:
         return None
     try:
-        return _records(json.loads(decoded(content)))
+        return json.loads(decoded(content))
     except (Unreadable, ValueError, RecursionError):
         return None
 

@@ -46,7 +46,7 @@ class SourceFiles:
     """Reports changed source files and their git status."""
 
     name = "files/source"
-    version = 2
+    version = 3
     kinds: tuple[str, ...] = (
         "code.edited", "code.added", "code.deleted", "code.renamed", "code.symbols",
         "generated.changed",

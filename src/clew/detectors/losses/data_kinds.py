@@ -6,6 +6,7 @@ One file of a valuable kind is a loss by itself.  Others are from a certain size
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from clew.detectors.files.config_files import LOCK_FILES
@@ -26,6 +27,7 @@ VALUABLE = frozenset((
 
 MANY = 10
 """So many files of any kind that nothing can make again are a loss."""
+_SEVERAL = 3
 _LARGE = {RECORDS: 4_000, PROSE: 2_000, SOURCE: 8_000, OTHER: 1_000_000}
 """The size in bytes from which one file of another kind is a loss."""
 
@@ -49,7 +51,7 @@ _SUFFIXES = _by_suffix({
     DOCUMENT: "pdf doc docx dot dotx odt ott rtf pages xls xlsx xlsm xlsb ods numbers ppt pptx odp"
     " epub mobi djvu vsd vsdx drawio one onetoc2 dwg dxf skp blend stl step stp fbx 3mf f3d"
     " fcstd kicad_pcb kicad_sch gpx kml kmz shp gpkg mpp xmind mm ps wpd lyx gnucash qif ofx"
-    " ledger beancount excalidraw",
+    " ledger beancount excalidraw bib ris enw nbib enex",
     NOTEBOOK: "ipynb rmd qmd nb",
     MODEL: "pt pth ckpt pkl pickle onnx h5 hdf5 keras tflite joblib safetensors gguf ggml pb mlmodel"
     " model weights npz npy nc mat rds rdata rda sav dta sas7bdat cbm xgb",
@@ -124,6 +126,12 @@ def is_known(name: str) -> bool:
 def is_loss_alone(kind: str, size: int) -> bool:
     """Return whether one file of this kind and size is a loss if nothing can make it again."""
     return kind in VALUABLE or size >= _LARGE[kind]
+
+
+def are_loss_together(sizes: Mapping[str, Sequence[int]]) -> bool:
+    """Return whether some smaller texts are a loss together, given the sizes of files by kind."""
+    texts = sizes.get(PROSE, ())
+    return len(texts) >= _SEVERAL and sum(texts) >= 2 * _LARGE[PROSE]
 
 
 def count_of(number: int, kind: str) -> str:

@@ -14,6 +14,7 @@ from clew.detectors.losses.data_kinds import (
     SECRET,
     STATE,
     VALUABLE,
+    are_loss_together,
     count_of,
     is_known,
     is_loss_alone,
@@ -33,8 +34,13 @@ _MARKS = 5
 
 def is_loss(lost: Sequence[Lost]) -> bool:
     """Return whether files that nothing can make again are worth a warning."""
-    return len(lost) >= MANY or any(
-        is_loss_alone(kind, change.old.size if change.old else 0) for change, kind in lost
+    if len(lost) >= MANY:
+        return True
+    sizes: dict[str, list[int]] = {}
+    for change, kind in lost:
+        sizes.setdefault(kind, []).append(change.old.size if change.old else 0)
+    return are_loss_together(sizes) or any(
+        is_loss_alone(kind, size) for kind, found in sizes.items() for size in found
     )
 
 

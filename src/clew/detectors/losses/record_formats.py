@@ -20,6 +20,9 @@ _MAP = 50
 """An object with at least this many members is a map of records."""
 _TAG = re.compile(rb"<([A-Za-z_][\w:.-]{0,60})")
 _ITEM = re.compile(rb"^( {0,40})- ", re.M)
+_REFERENCE = re.compile(
+    rb"^\s{0,20}@(?!comment|string|preamble)[a-z]{2,30}\s{0,9}[{(]", re.M | re.I
+)
 _COPY = re.compile(rb"^COPY [^\n]{1,2000} FROM stdin;\n", re.M)
 
 
@@ -86,6 +89,17 @@ def entry_counts(content: bytes) -> Counts:
     return {"": content.count(b"\ndn:") + content.startswith(b"dn:")}
 
 
+def reference_counts(content: bytes) -> Counts:
+    """Return the number of entries of a bibliography of BibTeX."""
+    return {"": len(_REFERENCE.findall(content))}
+
+
+def citation_counts(content: bytes) -> Counts:
+    """Return the number of entries of a bibliography of reference managers."""
+    starts = (b"TY  -", b"%0 ", b"PMID-")
+    return {"": sum(content.count(b"\n" + one) + content.startswith(one) for one in starts)}
+
+
 def sql_counts(content: bytes) -> Counts:
     """Return the number of rows that a dump inserts."""
     rows = content.count(b"INSERT INTO ") + content.count(b"),(") + content.count(b"),\n(")
@@ -118,6 +132,11 @@ FORMATS: Mapping[str, tuple[Callable[[bytes], Counts | None], str]] = {
     ".vcf": (contact_counts, "contact"),
     ".vcard": (contact_counts, "contact"),
     ".ldif": (entry_counts, "entry"),
+    ".bib": (reference_counts, "entry"),
+    ".ris": (citation_counts, "entry"),
+    ".enw": (citation_counts, "entry"),
+    ".nbib": (citation_counts, "entry"),
+    ".enex": (xml_counts, "element"),
     ".sql": (sql_counts, "row"),
     ".dump": (sql_counts, "row"),
 }

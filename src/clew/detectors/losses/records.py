@@ -8,10 +8,11 @@ is much; a binary file may be written more compactly, so nine tenths of it are.
 from __future__ import annotations
 
 from clew.detectors.data.archives import archive_members
+from clew.detectors.data.data_facts import beginning
 from clew.detectors.data.redis import dump_keys
 from clew.detectors.data.tabular import table_rows
 from clew.detectors.detector import Evidence, PathChange, Tree
-from clew.detectors.losses.data_kinds import ARCHIVE, MAIL
+from clew.detectors.losses.data_kinds import ARCHIVE, MAIL, OTHER, PROSE
 from clew.detectors.losses.packed_formats import npy_rows, npz_rows, sheet_rows
 from clew.detectors.losses.record_formats import FORMATS, PLURALS
 from clew.model.amount import counted, size_text
@@ -28,6 +29,8 @@ _PARSED = 24 << 20
 """The total number of bytes that are parsed."""
 _SCANNED = 192 << 20
 """The total number of bytes of tables and archives that are read."""
+
+_SAMPLE = 4096
 
 FEW = 20
 """Fewer records than this are no loss unless all of them are gone."""
@@ -59,6 +62,16 @@ class Amounts(NamedTuple):
         return self.before >= FEW and (2 * self.after <= self.before or is_part)
 
     @property
+    def is_tenth_left(self) -> bool:
+        """Return whether a tenth or less is left, of records or of text."""
+        return bool(self.noun or self.is_text) and 10 * self.after <= self.before
+
+    @property
+    def is_hardly_left(self) -> bool:
+        """Return whether a hundredth or less of much is left."""
+        return self.before >= (FEW if self.noun else _LARGE) and 100 * self.after <= self.before
+
+    @property
     def texts(self) -> tuple[str, str]:
         """Return both amounts in words."""
         return self._text(self.before), self._text(self.after)
@@ -84,12 +97,22 @@ class Records:
         suffix = _suffix(change.name.lower())
         # what is packed shrinks as its content does
         inner = _suffix(change.name.lower().removesuffix(suffix)) if suffix in _PACKED else suffix
-        is_text = inner in _TEXTS
+        is_text = inner in _TEXTS or kind == PROSE
+        if kind == OTHER and not is_text:
+            suffix, is_text = self._sniffed(change.path, suffix)
         found = None
         if after:
             with self._evidence.guarded(change.path):
                 found = self._counted(change.path, suffix, kind, before + after)
         return found or Amounts(before, after, "", is_text)
+
+    def _sniffed(self, path: str, suffix: str) -> tuple[str, bool]:
+        """Return the format of a file whose name does not tell it, and whether it is text."""
+        start = beginning(self._evidence.old, path, _SAMPLE)
+        if not is_plain_text(start):
+            return suffix, False
+        # JSON that cannot be read is a program's own
+        return (".json", False) if start.lstrip()[:1] in (b"{", b"[") else (suffix, True)
 
     def _counted(self, path: str, suffix: str, kind: str, size: int) -> Amounts | None:
         if kind == MAIL and suffix not in FORMATS:
@@ -123,6 +146,17 @@ class Records:
             return None
         label = max(old, key=lambda one: (old[one], one))
         return Amounts(old[label], new.get(label, 0), noun) if old[label] else None
+
+
+def is_plain_text(start: bytes) -> bool:
+    """Return whether the first bytes of a file are text in UTF-8."""
+    if not start or b"\0" in start:
+        return False
+    try:
+        start[:-4].decode()  # the last letter may be cut
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _suffix(name: str) -> str:

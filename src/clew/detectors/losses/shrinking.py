@@ -49,6 +49,8 @@ from clew.model.named_tuple import NamedTuple
 
 _FEW = 3
 """More losses of one kind in one directory are one fact."""
+_FEW_COUNTED = 12
+"""More files that lost records in one directory are one fact."""
 _EVIDENCE = 5
 _MAX_EXAMINED = 20_000
 _MAX_COUNTED = 200
@@ -62,6 +64,8 @@ _TEXT_LOST = 1_000
 _ANONYMOUS_LOST = 100_000
 """An anonymous file of this size that was cut short is a loss."""
 _TESTS = frozenset(("test", "tests", "fixtures", "__fixtures__", "testdata", "test-data", "spec"))
+_OF_PEOPLE = frozenset(("Bookmarks",))
+"""Files of people among those of programs."""
 GIT_HAS_IT = "git has it"
 
 
@@ -96,10 +100,17 @@ class Shrinking:
                 key = found.kind, found.severity, change.parent
                 groups.setdefault(key, []).append(found)
         for group in groups.values():
-            if len(group) > _FEW and group[0].kind == "loss.emptied":
+            if len(group) > _most_alone(group[0]):
                 yield _together(group, is_cut=len(candidates) > _MAX_EXAMINED)
             else:
                 yield from (_finding(found) for found in group)
+
+
+def _most_alone(found: Shrunken) -> int:
+    """Return how many such losses in one directory are told one by one."""
+    if found.kind == "data.changed":
+        return _MAX_EXAMINED
+    return _FEW if found.kind == "loss.emptied" or not found.amounts.noun else _FEW_COUNTED
 
 
 def _may_have_lost(change: PathChange) -> bool:
@@ -135,7 +146,7 @@ class _Examination:
         if self._zeros_left < 1 and _size(change.old) == _size(change.new):
             return None
         place = self._places.of(change.parent)
-        if place.is_others or place.is_made:
+        if place.is_made or (place.is_others and change.name not in _OF_PEOPLE):
             return None
         kind = what_is(place, change.name)
         if kind == NOTHING or not self._is_mine(change, kind):
@@ -147,12 +158,14 @@ class _Examination:
             return self._judged(change, amounts, keeper if is_tracked else None)
         if kind == SOURCE and (is_tracked or change.new is None or change.new.size):
             return None
-        if kind in (RECORDS, OTHER, PROSE) and is_tracked and not holds_records(change):
+        if kind in (RECORDS, OTHER) and is_tracked and not holds_records(change):
             return None
         if kind == RECORDS and are_settings(change.name):
             return None
         found = self._amounts(change, kind)
         if found is None or not self._is_worth(change, kind, found):
+            return None
+        if kind == PROSE and is_tracked and not found.is_hardly_left:
             return None
         if kind == AUDIT and self._is_put_aside(change):
             return None
@@ -219,11 +232,17 @@ class _Examination:
 
     def _is_worth(self, change: PathChange, kind: str, amounts: Amounts) -> bool:
         if kind == OTHER and not amounts.is_empty and amounts.before < _ANONYMOUS_LOST:
-            return False
+            return self._is_document(change) and amounts.is_much_less and amounts.is_tenth_left
         if not amounts.is_empty:
             return kind == AUDIT or amounts.is_much_less
         size = change.old.size if change.old is not None else 0
         return kind in VALUABLE or size >= _TEXT_LOST
+
+    def _is_document(self, change: PathChange) -> bool:
+        """Return whether a file of no known kind may be a person's, and not a program's own."""
+        if self._evidence.machine and change.path.startswith("var/"):
+            return False
+        return not change.path.startswith(".") and "/." not in change.path
 
     def _is_put_aside(self, change: PathChange) -> bool:
         """Return whether an audit trail was rotated: its old content is kept."""
@@ -240,7 +259,8 @@ class _Examination:
             return Shrunken(change, kind, amounts, Severity.HIGH)
         # zeros have the size of the old content, so that the index proves nothing
         is_meant = _size(change.old) != _size(change.new) and keeper.has_staged(change)
-        if amounts.is_empty and not is_meant and not _is_of_tests(change.path):
+        is_gone = amounts.is_empty or (amounts.is_text and amounts.is_hardly_left)
+        if is_gone and not is_meant and not _is_of_tests(change.path):
             return Shrunken(change, kind, amounts, Severity.HIGH, (GIT_HAS_IT,))
         return Shrunken(change, "data.changed", amounts, Severity.NOTE)
 
@@ -267,12 +287,17 @@ def _finding(found: Shrunken) -> Finding:
 
 
 def _together(group: Sequence[Shrunken], *, is_cut: bool) -> Finding:
-    """Return the finding about many emptied files of one directory."""
+    """Return the finding about many emptied or shortened files of one directory."""
     paths = [found.change.path for found in group]
-    size = sum(found.change.old.size for found in group if found.change.old is not None)
+    before = sum(found.change.old.size for found in group if found.change.old is not None)
+    after = sum(found.change.new.size for found in group if found.change.new is not None)
+    is_shrunk = group[0].kind == "loss.shrunk"
+    kinds = {kind_of(found.change.name) for found in group} if is_shrunk else set()
+    noun = kinds.pop() if len(kinds) == 1 else "file"
     fact = Fact(
-        "loss.emptied", "files", common_directory(paths) or ".",
-        f"{'more than ' * is_cut}{counted(len(paths), 'file')}, {size_text(size)}", severity=group[0].severity,
+        group[0].kind, "files", common_directory(paths) or ".",
+        f"{'more than ' * is_cut}{counted(len(paths), noun)}, {size_text(before)}",
+        size_text(after) if is_shrunk else None, severity=group[0].severity,
         evidence=tuple(paths[:_EVIDENCE]), marks=group[0].marks,
     )  # fmt: skip
     return Finding((fact,), paths)

@@ -18,7 +18,7 @@ class Checkouts:
     """Reports linked worktrees and sparse checkouts, and claims the files involved."""
 
     name = "git/checkouts"
-    version = 1
+    version = 2
     kinds: tuple[str, ...] = ("git.worktree", "git.sparse")
     watch = WatchedPaths(names=("index", "gitdir"))
 

@@ -11,12 +11,14 @@ from collections.abc import Iterator, Sequence
 
 from clew.detectors.detector import Evidence, Finding, PathChange, WatchedPaths
 from clew.detectors.repositories.git_config import clean_url, remotes_of, value_of
+from clew.detectors.repositories.git_damage import damage_facts
 from clew.detectors.repositories.git_hooks import HOOKS, hook_facts
 from clew.detectors.repositories.git_moves import MoveContext
 from clew.detectors.repositories.git_objects import Objects
 from clew.detectors.repositories.git_operations import UNDER_WAY
 from clew.detectors.repositories.git_places import GIT_BOOKKEEPING
 from clew.detectors.repositories.git_refs import Refs
+from clew.detectors.repositories.git_settings import setting_facts
 from clew.detectors.repositories.git_story import RepositoryStory
 from clew.detectors.repositories.git_submodules import submodule_facts
 from clew.detectors.repositories.git_work import FilesOfWork
@@ -50,6 +52,7 @@ class Git:
         "git.hook",
         "git.submodule",
         "broken.operation",
+        "config.changed",
     )
     watch = WatchedPaths(
         names=(".git", "HEAD", "packed-refs", *HOOKS),
@@ -113,8 +116,10 @@ class _Repository:
             if self._may_have_moved():
                 yield from self._story().facts()
                 yield from submodule_facts(self._scope, self._dir, self._directory, self._evidence)
+            yield from damage_facts(self._scope, self._dir, self._evidence, self._claims)
             yield from self._remotes()
             yield from self._depth()
+            yield from setting_facts(self._dir, *self._configs)
         yield from hook_facts(
             self._scope, self._dir, self._directory, self._configs, self._hooks, self._evidence
         )

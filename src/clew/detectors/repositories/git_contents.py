@@ -4,7 +4,7 @@ A repository that was deleted as well gives nothing back.
 A tracked file that was edited and not committed counts as kept if git has at least half of its
 size: a person can restore it and lose the edit only.
 A file that was never tracked may still be in git, as after `git stash -u`; this is verified by its
-hash, for a limited number of files.
+hash, for a limited number of files.  What git stored and forgot in the same interval is not kept.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from clew.detectors.repositories.git_checkout import CommitFiles, blob_id
 from clew.detectors.repositories.git_config import value_of
 from clew.detectors.repositories.git_indexes import GitIndexes
 from clew.detectors.repositories.git_objects import Objects
+from clew.detectors.repositories.git_reachable import NewObjects
 from clew.detectors.repositories.git_refs import Refs
 from clew.detectors.repositories.repositories import (
     Repositories,
@@ -128,7 +129,12 @@ class Keeper:
 
     def has_blob(self, content: bytes) -> bool:
         """Return whether git stores this content."""
-        return self._objects.has(blob_id(content, self._id_size))
+        wanted = blob_id(content, self._id_size)
+        return self._objects.has(wanted) and not self._new_objects.forgot(wanted)
+
+    @cached_property
+    def _new_objects(self) -> NewObjects:
+        return NewObjects(self._evidence, self._repository.common, self._objects)
 
     @cached_property
     def _has_lost_objects(self) -> bool:

@@ -163,6 +163,11 @@ def object_id(raw: RawObject, id_size: int) -> str:
     return made.hexdigest()
 
 
+def is_loose_object(content: bytes) -> bool:
+    """Return whether the bytes of a loose object can be read."""
+    return _inflated(content) is not None
+
+
 def _is_hex(text: str) -> bool:
     return not text.strip("0123456789abcdef")
 

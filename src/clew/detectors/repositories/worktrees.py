@@ -5,16 +5,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from clew.detectors.detector import Evidence, Finding, Tree
+from clew.detectors.files.generated_names import IGNORED, NAMES
 from clew.detectors.repositories.git_indexes import GitIndexes, Index
 from clew.detectors.repositories.git_refs import Head, Refs, short
 from clew.model.amount import counted
-from clew.model.fact import Fact
+from clew.model.fact import Fact, Severity
 
 _MAX_WORKTREES = 100
 _MAX_REPORTED = 10
+_MAX_UNCOMMITTED = 300
+"""How many files of a removed worktree are looked for in git."""
+_EVIDENCE = 5
 
 
 def worktrees_of(tree: Tree, git_dir: str) -> list[str]:
@@ -37,12 +41,15 @@ def worktree_findings(evidence: Evidence, git_dir: str, directory: str) -> Itera
         files = _checked_out(evidence, place, index, is_new=is_new) if place else []
         number = sum(path.rpartition("/")[2] != ".git" for path in files)
         marks = ["worktree added" if is_new else "worktree removed"]
+        lost = _uncommitted(evidence, place, files) if place and not is_new else []
+        marks += [f"{counted(len(lost), 'uncommitted file')} lost"] if lost else []
         marks += [counted(number, "file")] if number else []
         tip = short(head.commit)
         fact = Fact(
             "git.worktree", f"git:{directory or '.'}", place or below[10:-1],
             None if is_new else head.branch or tip, (head.branch or tip) if is_new else None,
-            evidence=(f"{own}/HEAD",), marks=tuple(marks),
+            evidence=(f"{own}/HEAD", *lost[:_EVIDENCE]), marks=tuple(marks),
+            severity=Severity.HIGH if lost else Severity.NONE,
         )  # fmt: skip
         yield Finding((fact,), files)
 
@@ -70,5 +77,30 @@ def _checked_out(evidence: Evidence, place: str, index: Index | None, *, is_new:
         is_pointer = change.path == f"{place}/.git"
         is_same = staged is not None and (not entry.is_file or staged.size == entry.size)
         if is_pointer or is_same:
+            found.append(change.path)
+    return found
+
+
+def _uncommitted(evidence: Evidence, place: str, kept: Sequence[str]) -> list[str]:
+    """Return the files of a removed worktree that git never stored and nothing can make again."""
+    from clew.detectors.files.generated import GeneratedPaths  # noqa: PLC0415 - it needs git
+    from clew.detectors.losses.copies import Copies  # noqa: PLC0415 - the same
+    from clew.detectors.repositories.git_contents import GitContents  # noqa: PLC0415 - the same
+
+    known, written = set(kept), evidence.once(Copies).written
+    generated, contents = evidence.once(GeneratedPaths), evidence.once(GitContents)
+    found: list[str] = []
+    left = _MAX_UNCOMMITTED
+    for change in evidence.below(place):
+        old = change.old
+        if change.new is not None or old is None or not old.is_file or not old.size:
+            continue
+        if change.path in known or old.content in written or left <= 0:
+            continue
+        group = generated.directory_group(change.parent)
+        if (group is not None and group.kind != IGNORED) or change.name in NAMES:
+            continue
+        left -= 1
+        if not contents.stores(change):
             found.append(change.path)
     return found

@@ -41,6 +41,9 @@ def _operation(fact: Fact, conflicts: Sequence[Fact]) -> Phrase:
         return Phrase(
             text, f"{text} ({', '.join(fact.marks)}; git refuses to work until it is removed)"
         )
+    if fact.subject == "repository":
+        text = f"git repository damaged ({', '.join(fact.marks)}){inside}"
+        return Phrase(text, text, f"git repository damaged{inside}")
     if fact.subject == "index" or fact.subject.startswith("branch "):
         text = f"git: {fact.subject}, {', '.join(fact.marks)}{inside}"
         return Phrase(text, text, f"git: {fact.subject} damaged")

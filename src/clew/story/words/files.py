@@ -77,8 +77,13 @@ def _directory(fact: Fact, say: Callable[[str], str]) -> str:
 
 
 def logs(facts: Sequence[Fact]) -> Phrase:
-    parts = [fact.subject + (f" ({', '.join(fact.marks)})" if fact.marks else "") for fact in facts]
     grew = all(mark.endswith(("more lines", "more line")) for fact in facts for mark in fact.marks)
     are_gone = all(fact.marks == ("removed",) for fact in facts)
+    parts = [fact.subject if are_gone else _log(fact) for fact in facts]
     word = "grew" if grew else "deleted" if are_gone else "changed"
-    return Phrase(f"{counted(len(facts), 'log')} {word}", f"logs {word}: {some(parts, 4)}")
+    number = f"{len(facts):,} logs" if len(facts) > 1 else "log"
+    return Phrase(f"{counted(len(facts), 'log')} {word}", f"{number} {word}: {some(parts, 4)}")
+
+
+def _log(fact: Fact) -> str:
+    return fact.subject + (f" ({', '.join(fact.marks)})" if fact.marks else "")

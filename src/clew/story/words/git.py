@@ -66,7 +66,9 @@ def _part(facts: Sequence[Fact]) -> Phrase:
             details = ", ".join([*([f"branch {branch}"] if branch else []), *fact.marks[1:]])
             word = fact.marks[0].rpartition(" ")[2] if fact.marks else "changed"
             shown = f" ({details})" if details else ""
-            return _with_brief("worktree", fact.subject, f" {word}", shown)
+            lost = next((f", {mark}" for mark in fact.marks if mark.endswith(" lost")), "")
+            found = _with_brief("worktree", fact.subject, f" {word}", shown)
+            return found._replace(shortest=f"{found.shortest}{lost}")
         case "git.sparse":
             return _sparse(facts)
         case "git.lfs":

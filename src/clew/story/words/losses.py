@@ -74,6 +74,8 @@ def _full(fact: Fact) -> str:
             what = _joined(size, ", ".join(details), ": ")
             left = f", {fact.after} left" if fact.after else ""
             return f"{_slashed(fact.subject)}: {files} {verb}{_bracketed(what)}{left}"
+        case "loss.shrunk", "files":
+            return f"{_slashed(fact.subject)}: {files} shrunk ({size} → {fact.after})"
         case "loss.deleted", "terraform":
             state = f", or removed from {details[0]}" if details else ""
             return f"{fact.subject} destroyed{state}"
@@ -99,6 +101,8 @@ def _brief(fact: Fact, say: Say) -> str:
             return f"{fact.subject} destroyed"
         case "loss.deleted", scope if scope in _SERVERS:
             return f"{_SERVERS[scope]} in {name} deleted{_bracketed(_mark(fact))}"
+        case "loss.shrunk", "files":
+            return f"{_slashed(name)}: {files} shrunk ({size} → {fact.after})"
         case "loss.shrunk", _:
             return f"{name}: {_arrow(fact)}"
         case "loss.emptied", _:
@@ -118,6 +122,8 @@ def _tiny(fact: Fact) -> str:
             return f"{name} deleted{_bracketed((fact.before or '').partition(', ')[0])}"
         case "loss.deleted", "file":
             return f"{name} deleted"
+        case "loss.shrunk", "files":
+            return f"{_slashed(name)}: {(fact.before or '').partition(', ')[0]} shrunk"
         case "loss.emptied", scope if scope != "files":
             return f"{name} emptied"
         case _:

@@ -81,7 +81,16 @@ PATH_LIMIT = 32
 
 def near(path: str) -> str:
     """Return a path, or as much of its end as fits in a headline."""
+    path = _in_volume(path)
     return path if len(path) <= PATH_LIMIT else "/".join(path.split("/")[-2:])
+
+
+def _in_volume(path: str) -> str:
+    """Return a path in a volume of containers by the name of the volume: `shop_uploads/invoices`."""
+    before, _, rest = path.partition("/_data")
+    above, _, name = before.rpartition("/")
+    is_volume = above.endswith("volumes") and (not rest or rest[0] == "/")
+    return f"{name}{rest}" if is_volume and name else path
 
 
 def joined(names: Sequence[str]) -> str:
@@ -89,6 +98,7 @@ def joined(names: Sequence[str]) -> str:
 
 
 def base(path: str) -> str:
+    path = path if path[-6:] != "/_data" else _in_volume(path)
     return path.rpartition("/")[2] or path
 
 

@@ -121,7 +121,7 @@ def _setting(path: str) -> str:
     if path.startswith("etc/alternatives/"):
         return f"alternative {base(path)}"
     above = path.split("/")[-2:-1]
-    if above and above[0].endswith(".d"):
+    if above and (above[0].endswith(".d") or above[0] == ".git"):
         return f"{above[0]}/{base(path)}"
     return _SETTINGS.get(path) or base(path)
 

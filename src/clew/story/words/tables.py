@@ -16,6 +16,7 @@ _WHOLE_DATABASE = {
     "no database any more": "is no database any more",
 }
 """Marks of tables added or deleted with their database."""
+_OLDER_COPY = "replaced by an older copy"
 _SERVERS = {"postgres": "PostgreSQL", "mysql": "MySQL", "mariadb": "MariaDB"}
 _KINDS = ("view", "materialized view", "foreign table")
 """Marks of what is not a table."""
@@ -28,6 +29,8 @@ def tables(facts: Sequence[Fact]) -> Phrase:
         short, long = f"{short} (live)", f"{long} (live)"
     if all(fact.marks and fact.marks[0] in _WHOLE_DATABASE for fact in facts):
         return _whole_database(short, long, facts)
+    if any(_OLDER_COPY in fact.marks for fact in facts):
+        return _older_copy(short, long, facts)
     ordered = sorted(facts, key=_order)
     parts = [_table(fact) for fact in ordered]
     if len(facts) > 1 and all(map(_is_emptied, facts)):
@@ -63,6 +66,20 @@ def _whole_database(short: str, long: str, facts: Sequence[Fact]) -> Phrase:
         f"{short} {verb} ({size}{noted})",
         f"{long} {verb} ({size}: {names}{noted})",
         f"{short} {verb} ({size})",
+    )
+
+
+def _older_copy(short: str, long: str, facts: Sequence[Fact]) -> Phrase:
+    plain = [
+        fact._replace(marks=tuple(mark for mark in fact.marks if mark != _OLDER_COPY))
+        for fact in facts
+    ]
+    parts = [_table(fact) for fact in sorted(plain, key=_order)]
+    more = f" and {len(parts) - 1:,} more" if len(parts) > 1 else ""
+    return Phrase(
+        f"{short} {_OLDER_COPY} ({parts[0]}{more})",
+        f"{long} {_OLDER_COPY}: {some(parts, 8)}",
+        f"{short} {_OLDER_COPY}",
     )
 
 
