@@ -8,7 +8,7 @@ A file whose objects are unchanged is left to others, as is one that cannot be r
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from itertools import islice
 
 from clew.detectors.deployment import (
@@ -81,7 +81,7 @@ class Declarations:
     """Reports resources that files declare differently."""
 
     name = "config/declarations"
-    version = 1
+    version = 2
     kinds: tuple[str, ...] = ("resource.added", "resource.changed", "resource.removed")
     watch = WatchedPaths(
         suffixes=(*_VALUE_SUFFIXES, *_TEXT_SUFFIXES, ".Dockerfile", ".dockerfile"),
@@ -95,8 +95,9 @@ class Declarations:
             with evidence.guarded(change.path):
                 if found := reader.read(change):
                     files.append(found)
+        came = {_kind(key) for one in files for key in one.new.keys() - one.old.keys()}
         for one in _without_moves(files):
-            facts = _facts(evidence, one)
+            facts = _facts(evidence, one, came)
             if facts:
                 yield Finding(facts, (one.change.path,))
 
@@ -231,7 +232,13 @@ def _place(one: _File) -> _Place:
             return name, one.change.path
 
 
-def _facts(evidence: Evidence, one: _File) -> tuple[Fact, ...]:
+def _kind(key: Key) -> str:
+    """Return the kind of a resource: `StatefulSet`, `aws_db_instance`."""
+    return key[1] if key[0] == "resource" and len(key) > 2 else key[0]
+
+
+def _facts(evidence: Evidence, one: _File, came: Set[str]) -> tuple[Fact, ...]:
+    """Return the facts about a file; `came` are the kinds that are new in any file."""
     path = one.change.path
     scope = f"{one.dialect.name}:{path}"
     found = list(declared_facts(scope, one.old, one.new, one.dialect.rename))
@@ -240,7 +247,7 @@ def _facts(evidence: Evidence, one: _File) -> tuple[Fact, ...]:
         fact._replace(
             evidence=(path,),
             marks=(mark, *fact.marks) if mark else fact.marks,
-            severity=_severity(evidence, one, fact),
+            severity=_severity(evidence, one, fact, came),
         )
         for fact in found
     ]
@@ -250,16 +257,29 @@ def _facts(evidence: Evidence, one: _File) -> tuple[Fact, ...]:
     return tuple(facts)
 
 
-def _severity(evidence: Evidence, one: _File, fact: Fact) -> str:
+def _severity(evidence: Evidence, one: _File, fact: Fact, came: Set[str]) -> str:
     """Return the severity of a fact; a whole deployment that is gone is not one left unprotected."""
     if fact.kind != "resource.removed" or fact.severity != Severity.HIGH:
         return fact.severity
     if one.dialect is _TERRAFORM and fact.subject in _forgotten(evidence, one.change):
         return Severity.NONE
-    beside = evidence.new.entries(one.change.parent)
+    if one.dialect is _KUBERNETES and fact.subject.partition(" ")[0] in came:
+        return Severity.NOTE  # renamed, or now made by a template
+    return Severity.HIGH if _is_any_left(evidence, one) else Severity.NOTE
+
+
+def _is_any_left(evidence: Evidence, one: _File) -> bool:
+    """Return whether the deployment that a file belonged to is still there."""
+    if one.change.new is not None:
+        return True
     suffix = one.change.name[one.change.name.rfind(".") :]
-    is_left = one.change.new is not None or any(name.endswith(suffix) for name in beside)
-    return Severity.HIGH if is_left else Severity.NOTE
+    beside = evidence.new.entries(one.change.parent)
+    if any(name.endswith(suffix) for name in beside):
+        return True
+    above = one.change.parent.rpartition("/")[0]
+    if one.dialect is not _KUBERNETES or not above or beside:
+        return False
+    return bool(evidence.new.entries(above))  # `k8s/postgres` is gone, `k8s/api` is not
 
 
 def _forgotten(evidence: Evidence, change: PathChange) -> set[str]:

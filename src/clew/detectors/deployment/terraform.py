@@ -156,14 +156,14 @@ def _ports(block: HclBlock) -> list[str]:
 def _guards(block: HclBlock) -> Iterator[tuple[str, Guard]]:
     for inner in block.blocks:
         if inner.type == "lifecycle" and _is_true(inner.attributes.get("prevent_destroy")):
-            yield "prevent_destroy", Guard("may be destroyed", Severity.HIGH)
+            yield "prevent_destroy", Guard("prevent_destroy removed", Severity.HIGH)
     for name in (
         "deletion_protection",
         "deletion_protection_enabled",
         "enable_deletion_protection",
     ):
         if _is_true(block.attributes.get(name)):
-            yield "deletion protection", Guard("no deletion protection", Severity.HIGH)
+            yield name, Guard(f"{name} off", Severity.HIGH)
     for name in ("storage_encrypted", "encrypted", "enable_encryption", "block_public_acls",
                  "block_public_policy", "restrict_public_buckets"):  # fmt: skip
         if _is_true(block.attributes.get(name)):

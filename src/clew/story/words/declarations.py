@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from clew.model.amount import counted
-from clew.model.fact import SEVERITY_RANK, Fact
+from clew.model.fact import SEVERITY_RANK, Fact, Severity
 from clew.story.words.phrases import (
     NAMED_ON_CARD,
     Phrase,
@@ -62,7 +62,7 @@ def resources(facts: Sequence[Fact]) -> Phrase:
     name = base(path)
     whole = _whole_file(facts)
     if whole:
-        nouns = _nouns(facts)
+        nouns = _subjects(facts) or _nouns(facts)
         return Phrase(
             f"{name} {whole} ({some(nouns, 2)})",
             f"{path} {whole}: {some([fact.subject for fact in facts], NAMED_ON_CARD)}",
@@ -76,8 +76,13 @@ def resources(facts: Sequence[Fact]) -> Phrase:
     return Phrase(
         next((form for form in forms if len(form) <= _SHORT), forms[-1]),
         f"{path}: {some([_resource(fact, NAMED_ON_CARD) for fact in ordered], NAMED_ON_CARD)}",
-        next((form for form in forms[2:] if len(form) <= _SHORTEST), forms[-1]),
+        next((form for form in forms[2:] if len(form) <= _shortest(facts)), forms[-1]),
     )
+
+
+def _shortest(facts: Sequence[Fact]) -> int:
+    """Return the length of the shortest form; a warning has room for what is wrong."""
+    return _SHORT if facts[0].severity == Severity.HIGH else _SHORTEST
 
 
 _ALL = 99
@@ -93,6 +98,16 @@ def _whole_file(facts: Sequence[Fact]) -> str:
     marks = {fact.marks for fact in facts}
     (first, *_) = marks
     return _WHOLE_FILE.get(first[0], "") if len(marks) == 1 and len(first) == 1 else ""
+
+
+def _subjects(facts: Sequence[Fact]) -> list[str]:
+    """Return the resources of a warning by name, if they are few."""
+    subjects = [fact.subject for fact in facts]
+    is_loud = facts[0].severity == Severity.HIGH and len(subjects) <= 2
+    return subjects if is_loud and sum(map(len, subjects)) <= _MAX_SUBJECTS else []
+
+
+_MAX_SUBJECTS = 44
 
 
 def _nouns(facts: Sequence[Fact]) -> list[str]:
