@@ -245,6 +245,12 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
         ('loss.deleted',),
         WatchedPaths(suffixes=('.tfstate',), directories=('.pulumi',)),
     ),
+    "files.dangling_links:DanglingLinks": (
+        "files/dangling-links",
+        1,
+        ('link.changed',),
+        WatchedPaths(everything=True),
+    ),
     "losses.moves:Moves": (
         "losses/moves",
         1,
@@ -457,7 +463,7 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
     ),
     "deployment.declarations:Declarations": (
         "config/declarations",
-        1,
+        2,
         ('resource.added', 'resource.changed', 'resource.removed'),
         WatchedPaths(suffixes=('.Dockerfile', '.dockerfile', '.gql', '.graphql', '.graphqls', '.hcl', '.json', '.nomad', '.prisma', '.proto', '.tf', '.tofu', '.yaml', '.yml'), heads=('Containerfile', 'Dockerfile', 'dockerfile')),
     ),

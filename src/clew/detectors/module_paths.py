@@ -54,6 +54,7 @@ DETECTORS: tuple[str, ...] = (
     "security.name_resolution:NameResolution",
     # losses: after package managers, whose deletions are known, and before what describes data
     "losses.terraform_state:TerraformState",
+    "files.dangling_links:DanglingLinks",
     "losses.moves:Moves",
     "losses.deletions:Deletions",
     "losses.shrinking:Shrinking",

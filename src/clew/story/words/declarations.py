@@ -179,5 +179,7 @@ def _link(fact: Fact, name: str) -> str:
             return f"link {name} removed" + (f" ({', '.join(details)})" if details else "")
         case _ if fact.before and fact.after:
             return f"{name}: {arrow(fact)}{marks}"
+        case _ if fact.after and len(fact.marks) == 1:  # its target was deleted
+            return f"{name} → {fact.after} {fact.marks[0]}"
         case _:
             return f"link {name} changed{marks}"
