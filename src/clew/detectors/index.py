@@ -464,7 +464,7 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
     "deployment.declarations:Declarations": (
         "config/declarations",
         2,
-        ('resource.added', 'resource.changed', 'resource.removed'),
+        ('resource.added', 'resource.changed', 'resource.removed', 'config.changed'),
         WatchedPaths(suffixes=('.Dockerfile', '.dockerfile', '.gql', '.graphql', '.graphqls', '.hcl', '.json', '.nomad', '.prisma', '.proto', '.tf', '.tofu', '.yaml', '.yml'), heads=('Containerfile', 'Dockerfile', 'dockerfile')),
     ),
     "files.translations:Translations": (
@@ -481,7 +481,7 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
     ),
     "files.config_files:ConfigFiles": (
         "config/files",
-        2,
+        3,
         ('config.added', 'config.changed', 'config.removed'),
         WatchedPaths(everything=True),
     ),

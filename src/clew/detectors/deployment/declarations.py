@@ -22,6 +22,7 @@ from clew.detectors.deployment import (
 )
 from clew.detectors.deployment.declared import Declared, Key, Resources, declared_facts
 from clew.detectors.detector import Evidence, Finding, PathChange, Tree, WatchedPaths
+from clew.detectors.files.config_files import unchanged_marks
 from clew.detectors.files.edited_files import edited_files
 from clew.detectors.files.value_changes import KeyPath
 from clew.detectors.formats.parsed_files import ParsedFiles
@@ -82,7 +83,9 @@ class Declarations:
 
     name = "config/declarations"
     version = 2
-    kinds: tuple[str, ...] = ("resource.added", "resource.changed", "resource.removed")
+    kinds: tuple[str, ...] = (
+        "resource.added", "resource.changed", "resource.removed", "config.changed",
+    )  # fmt: skip
     watch = WatchedPaths(
         suffixes=(*_VALUE_SUFFIXES, *_TEXT_SUFFIXES, ".Dockerfile", ".dockerfile"),
         heads=("Dockerfile", "Containerfile", "dockerfile"),
@@ -100,6 +103,16 @@ class Declarations:
             facts = _facts(evidence, one, came)
             if facts:
                 yield Finding(facts, (one.change.path,))
+            elif one.dialect is _COMPOSE and one.change.old and one.change.new:
+                yield _unchanged(evidence, one.change)
+
+
+def _unchanged(evidence: Evidence, change: PathChange) -> Finding:
+    """Return that a file declares the same as before: quotes, comments or order are different."""
+    path = change.path
+    marks = unchanged_marks(evidence.old.read(path), evidence.new.read(path))
+    fact = Fact("config.changed", path, path, direct=False, evidence=(path,), marks=marks)
+    return Finding((fact,), (path,))
 
 
 def _candidates(evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[PathChange]:
