@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from clew.detectors.deployment.declared import Declared, Guard, Resources
+from clew.detectors.deployment.policies import policy_risks
 from clew.detectors.formats.values import Hidden, Value, text_of
 from clew.model.fact import Severity
 
@@ -40,7 +41,7 @@ def cloud_resources(value: Value) -> Resources:
         if _STATEFUL.search(text):
             if_removed = Severity.NOTE if "DeletionPolicy" in guards else Severity.HIGH
         found["resource", text, name] = Declared(
-            f"{text} {name}", body, guards=guards, if_removed=if_removed
+            f"{text} {name}", body, None, dict(policy_risks(body)), guards, if_removed
         )
     for kind in ("Parameters", "Outputs", "functions"):
         noun = kind.removesuffix("s").lower()
@@ -53,7 +54,7 @@ def cloud_resources(value: Value) -> Resources:
         if key not in ("Resources", "Parameters", "Outputs", "functions")
     }
     if rest:
-        found["template",] = Declared("template", rest)
+        found["template",] = Declared("template", rest, risks=dict(policy_risks(rest)))
     return found
 
 

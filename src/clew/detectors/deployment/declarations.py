@@ -1,6 +1,7 @@
 """Declaration detector: what a deployment file declares, by meaning.
 
-Compose, Kubernetes, Terraform, CloudFormation, Dockerfiles, descriptions of interfaces, schemas.
+Compose, Kubernetes, Terraform, CloudFormation, policies of clouds, Dockerfiles, descriptions of
+interfaces, schemas.
 The objects of a file are compared by kind and name, not by line.  One that moved to another file of
 the same dialect is neither new nor gone.
 A file whose objects are unchanged is left to others, as is one that cannot be read.
@@ -17,6 +18,7 @@ from clew.detectors.deployment import (
     dockerfiles,
     interfaces,
     kubernetes,
+    policies,
     schemas,
     terraform,
 )
@@ -28,6 +30,7 @@ from clew.detectors.files.value_changes import KeyPath
 from clew.detectors.formats.parsed_files import ParsedFiles
 from clew.detectors.formats.reading import SIZE_LIMIT, decoded
 from clew.detectors.formats.values import Unreadable, Value
+from clew.detectors.security.test_data import is_test_data
 from clew.model.entry import Entry
 from clew.model.fact import Fact, Severity
 from clew.model.ids import ObjectId
@@ -67,6 +70,7 @@ _DOCKERFILE = _Dialect("dockerfile", dockerfiles.shown_names)
 _INTERFACE = _Dialect("openapi", interfaces.shown_names)
 _CLOUD = _Dialect("cloudformation")
 _SCHEMA = _Dialect("schema")
+_POLICY = _Dialect("policy")
 
 
 class _File(NamedTuple):
@@ -202,6 +206,7 @@ _READERS: dict[str, Callable[[Value], Resources]] = {
     "kubernetes": kubernetes.kubernetes_resources,
     "openapi": interfaces.interface_resources,
     "cloudformation": clouds.cloud_resources,
+    "policy": policies.policy_resources,
 }
 
 
@@ -213,7 +218,9 @@ def _dialect(name: str, value: Value) -> _Dialect:
         return _KUBERNETES
     if interfaces.is_interface(value):
         return _INTERFACE
-    return _CLOUD if clouds.is_cloud(value) else _NONE
+    if clouds.is_cloud(value):
+        return _CLOUD
+    return _POLICY if policies.is_policy(value) else _NONE
 
 
 _Place = tuple[str, str]
@@ -272,6 +279,8 @@ def _facts(evidence: Evidence, one: _File, came: Set[str]) -> tuple[Fact, ...]:
 
 def _severity(evidence: Evidence, one: _File, fact: Fact, came: Set[str]) -> str:
     """Return the severity of a fact; a whole deployment that is gone is not one left unprotected."""
+    if fact.severity == Severity.HIGH and is_test_data(one.change.path):
+        return Severity.NOTE
     if fact.kind != "resource.removed" or fact.severity != Severity.HIGH:
         return fact.severity
     if one.dialect is _TERRAFORM and fact.subject in _forgotten(evidence, one.change):

@@ -141,7 +141,8 @@ def _resource(fact: Fact, most: int, names: int = _ALL) -> str:
     said = ", ".join(details[:most]) + (" …" if len(details) > most > 0 else "")
     if subject == "image" or not said:
         return said or f"{subject} changed"
-    return f"{subject} {said}" if len(details) == 1 else f"{subject} ({said})"
+    is_sentence = len(details) == 1 or (most > 0 and "(" in details[0])
+    return f"{subject} {said}" if is_sentence else f"{subject} ({said})"
 
 
 def _brief_mark(mark: str, most: int) -> str:
