@@ -70,7 +70,9 @@ def _deleted(evidence: Evidence) -> list[str]:
     """Return what was deleted and may be missed, without what was in a deleted directory."""
     found: list[str] = []
     for path, change in evidence.changes.items():
-        if change.new is not None or _is_gone(evidence, path.rpartition("/")[0]):
+        if change.new is not None or path in evidence.claimed:
+            continue
+        if _is_gone(evidence, path.rpartition("/")[0]) or not is_place_of_people(evidence, path):
             continue
         if not _is_disposable(evidence, path):
             found.append(path)
@@ -116,7 +118,8 @@ def _directories(evidence: Evidence, deleted: Sequence[str]) -> Iterator[str]:
         number += 1
         directory = waiting.pop(0)
         yield directory
-        if len(waiting) + number >= _MAX_DIRECTORIES:
+        is_root_of_machine = evidence.machine and not directory  # everything is below it
+        if is_root_of_machine or len(waiting) + number >= _MAX_DIRECTORIES:
             continue
         for name, entry in _first(evidence.new, directory):
             path = joined(directory, name)

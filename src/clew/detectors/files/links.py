@@ -23,8 +23,10 @@ _MAX_STEPS = 40
 _MAX_TARGET = 200
 _SYSTEM = ("usr", "lib", "lib64", "bin", "sbin", "etc", "var", "boot", "run", "dev", "proc", "sys")
 _OWN = ("usr/local/", "var/www/", "var/local/")
-_ENABLED = frozenset(("sites-enabled", "conf-enabled", "mods-enabled"))
-"""Directories of links to the settings that a web server uses."""
+_ENABLED = frozenset((
+    "sites-enabled", "conf-enabled", "mods-enabled", "sites-available", "conf-available",
+))  # fmt: skip
+"""Directories of the settings of a web server, and of links to those that it uses."""
 
 
 class Links:
