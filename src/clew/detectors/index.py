@@ -371,6 +371,12 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
         ('broken.migration',),
         WatchedPaths(everything=True),
     ),
+    "data.planned_drops:PlannedDrops": (
+        "data/planned-drops",
+        1,
+        ('resource.added', 'resource.changed'),
+        WatchedPaths(suffixes=('.sql',), directories=('Migrations', 'changelog', 'changelogs', 'flyway', 'liquibase', 'migrate', 'migration', 'migrations', 'versions')),
+    ),
     "data.notebooks:Notebooks": (
         "data/notebook",
         1,

@@ -77,6 +77,7 @@ DETECTORS: tuple[str, ...] = (
     "databases.sqlite:Sqlite",
     "databases.embedded:Embedded",
     "data.half_migrations:HalfMigrations",
+    "data.planned_drops:PlannedDrops",
     "data.notebooks:Notebooks",
     "data.weights:Weights",
     "data.archives:Archives",

@@ -60,6 +60,8 @@ def _locked(fact: Fact) -> str:
 def resources(facts: Sequence[Fact]) -> Phrase:
     path = facts[0].scope.partition(":")[2]
     name = base(path)
+    if facts[0].scope.startswith("migration:"):
+        return _migration(facts[0], path)
     whole = _whole_file(facts)
     if whole:
         nouns = _subjects(facts) or _nouns(facts)
@@ -83,6 +85,17 @@ def resources(facts: Sequence[Fact]) -> Phrase:
 def _shortest(facts: Sequence[Fact]) -> int:
     """Return the length of the shortest form; a warning has room for what is wrong."""
     return _SHORT if facts[0].severity == Severity.HIGH else _SHORTEST
+
+
+def _migration(fact: Fact, path: str) -> Phrase:
+    """Return what a migration will drop: `0007_cleanup.sql: drops invoices`."""
+    forms = [f"{base(path)}: {some(fact.marks, most)}" for most in (3, 2, 1)]
+    new = "new migration " if fact.kind == "resource.added" else "migration "
+    return Phrase(
+        next((form for form in forms if len(form) <= _SHORT), forms[-1]),
+        f"{new}{path} {some(fact.marks, NAMED_ON_CARD)} when it runs",
+        forms[-1],
+    )
 
 
 _ALL = 99
