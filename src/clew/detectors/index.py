@@ -121,7 +121,7 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
     ),
     "locks.lock_files:LockFiles": (
         "packages/locks",
-        1,
+        2,
         ('lock.added', 'lock.changed', 'lock.removed', 'config.changed', 'security.registry', 'security.integrity', 'security.dependency', 'security.install_script', 'security.tls'),
         WatchedPaths(names=('.terraform.lock.hcl', 'Cargo.lock', 'Cargo.toml', 'Cartfile.resolved', 'Chart.lock', 'Directory.Packages.props', 'Gemfile', 'Gemfile.lock', 'Manifest.toml', 'Package.resolved', 'Package.swift', 'Pipfile', 'Pipfile.lock', 'Podfile.lock', 'build.gradle', 'build.gradle.kts', 'buildscript-gradle.lockfile', 'bun.lock', 'cabal.project.freeze', 'composer.json', 'composer.lock', 'conan.lock', 'conda-lock.yml', 'deno.json', 'deno.jsonc', 'deno.lock', 'environment.yaml', 'environment.yml', 'flake.lock', 'gems.locked', 'gems.rb', 'go.mod', 'go.sum', 'go.work.sum', 'gradle.lockfile', 'manifest.toml', 'mix.lock', 'npm-shrinkwrap.json', 'package-lock.json', 'package.json', 'packages.lock.json', 'paket.lock', 'pdm.lock', 'pixi.lock', 'pnpm-lock.yaml', 'poetry.lock', 'pom.xml', 'pubspec.lock', 'pubspec.yaml', 'pylock.toml', 'pyproject.toml', 'rebar.lock', 'renv.lock', 'stack.yaml.lock', 'uv.lock', 'yarn.lock'), suffixes=('.csproj', '.fsproj', '.in', '.txt', '.vbproj')),
     ),
@@ -169,8 +169,8 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
     ),
     "security.git_dangers:GitHooks": (
         "security/git",
-        2,
-        ('security.git_hook',),
+        3,
+        ('security.git_hook', 'security.dependency'),
         WatchedPaths(paths=('etc/gitconfig',), names=('.gitconfig', '.lefthook.yml', '.pre-commit-config.yaml', 'applypatch-msg', 'commit-msg', 'config', 'config.worktree', 'fsmonitor-watchman', 'gitconfig', 'lefthook.yaml', 'lefthook.yml', 'post-applypatch', 'post-checkout', 'post-commit', 'post-index-change', 'post-merge', 'post-receive', 'post-rewrite', 'post-update', 'pre-applypatch', 'pre-auto-gc', 'pre-commit', 'pre-merge-commit', 'pre-push', 'pre-rebase', 'pre-receive', 'prepare-commit-msg', 'proc-receive', 'push-to-checkout', 'reference-transaction', 'sendemail-validate', 'update'), directories=('.husky',)),
     ),
     "security.git_sources:GitSources": (
@@ -193,13 +193,13 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
     ),
     "security.workflow_actions:WorkflowActions": (
         "security/actions",
-        1,
+        2,
         ('security.dependency', 'lock.added', 'lock.changed', 'lock.removed'),
         WatchedPaths(names=('.gitlab-ci.yml', 'action.yaml', 'action.yml'), directories=('.circleci', '.forgejo', '.gitea', '.github')),
     ),
     "security.base_images:BaseImages": (
         "security/images",
-        1,
+        2,
         ('security.dependency', 'security.ci', 'lock.added', 'lock.changed', 'lock.removed'),
         WatchedPaths(suffixes=('.Dockerfile', '.dockerfile'), heads=('Containerfile', 'Dockerfile')),
     ),
@@ -289,7 +289,7 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
     ),
     "security.ci_files:CiFiles": (
         "security/ci",
-        2,
+        3,
         ('security.ci',),
         WatchedPaths(names=('.appveyor.yml', '.cirrus.yml', '.drone.yml', '.gitlab-ci.yml', '.travis.yml', '.woodpecker.yml', 'Jenkinsfile', 'appveyor.yml', 'azure-pipelines.yaml', 'azure-pipelines.yml', 'bitbucket-pipelines.yml', 'buildspec.yml', 'cloudbuild.yaml', 'wercker.yml'), directories=('.buildkite', '.circleci', '.forgejo', '.gitea', '.github', '.woodpecker')),
     ),
