@@ -19,6 +19,7 @@ _LIMIT = 256 << 10
 _MAX_FILES = 60
 _MAX_DROPS = 12
 _DIRECTORIES = ("migrations", "migrate", "migration", "versions", "changelog", "changelogs", "flyway", "liquibase", "Migrations")  # fmt: skip
+_PLACES = frozenset(_DIRECTORIES)
 _SUFFIXES = (".sql", ".py", ".rb", ".js", ".mjs", ".cjs", ".ts", ".php", ".ex", ".exs", ".cs", ".kt", ".java", ".go", ".xml", ".yaml", ".yml")  # fmt: skip
 _UNDO_NAME = re.compile(
     r"(?:^|[._-])(?:down|undo|rollback|revert)\.\w{1,5}$|^U\d[\w.]{0,40}__|^down$"
@@ -83,12 +84,16 @@ class PlannedDrops:
     watch = WatchedPaths(suffixes=(".sql",), directories=_DIRECTORIES)
 
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
-        migrations = (change for change in changes if _is_migration(change))
+        migrations = (
+            change
+            for change in changes
+            if change.path not in evidence.claimed and _is_migration(change)
+        )
         for number, change in enumerate(edited_files(evidence, migrations, _LIMIT)):
             if number >= _MAX_FILES:
                 return
             with evidence.guarded(change.path):
-                before = _drops(evidence.old, change)
+                before = _drops(evidence.old, change) if change.old is not None else []
                 drops = [drop for drop in _drops(evidence.new, change) if drop not in before]
                 if drops:
                     is_told = change.is_added and change.name.endswith(".sql")
@@ -99,7 +104,9 @@ def _is_migration(change: PathChange) -> bool:
     name = change.name
     if change.new is None or not name.endswith(_SUFFIXES) or _UNDO_NAME.search(name):
         return False
-    return change.parent.rpartition("/")[2] != "down"
+    directories = change.parent.split("/")[-2:]
+    is_place = name.endswith(".sql") or not _PLACES.isdisjoint(directories)
+    return is_place and directories[-1] != "down"
 
 
 def _fact(change: PathChange, drops: Sequence[str]) -> Fact:
