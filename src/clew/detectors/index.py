@@ -471,7 +471,7 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
         "config/declarations",
         2,
         ('resource.added', 'resource.changed', 'resource.removed', 'config.changed'),
-        WatchedPaths(suffixes=('.Dockerfile', '.dockerfile', '.gql', '.graphql', '.graphqls', '.hcl', '.json', '.nomad', '.prisma', '.proto', '.tf', '.tofu', '.yaml', '.yml'), heads=('Containerfile', 'Dockerfile', 'dockerfile')),
+        WatchedPaths(suffixes=('.Dockerfile', '.dockerfile', '.gql', '.graphql', '.graphqls', '.hcl', '.json', '.nomad', '.prisma', '.proto', '.tf', '.tfstate', '.tofu', '.yaml', '.yml'), heads=('Containerfile', 'Dockerfile', 'dockerfile')),
     ),
     "files.translations:Translations": (
         "data/translations",

@@ -20,6 +20,7 @@ from clew.detectors.deployment import (
     kubernetes,
     policies,
     schemas,
+    states,
     terraform,
 )
 from clew.detectors.deployment.declared import Declared, Key, Resources, declared_facts
@@ -54,6 +55,7 @@ _TEXT_SUFFIXES = (
     ".gql",
     ".proto",
     ".prisma",
+    ".tfstate",
 )
 
 
@@ -71,6 +73,7 @@ _INTERFACE = _Dialect("openapi", interfaces.shown_names)
 _CLOUD = _Dialect("cloudformation")
 _SCHEMA = _Dialect("schema")
 _POLICY = _Dialect("policy")
+_STATE = _Dialect("state")
 
 
 class _File(NamedTuple):
@@ -158,6 +161,8 @@ class _Reader:
             return self._text(change, _TERRAFORM, terraform.terraform_resources)
         if name.endswith((".hcl", ".nomad")) and name != ".terraform.lock.hcl":
             return self._text(change, _HCL, terraform.terraform_resources)
+        if name.endswith(".tfstate"):
+            return self._text(change, _STATE, states.state_resources)
         if schema := schemas.schema_reader(name):
             return self._text(change, _SCHEMA, schema)
         return self._values(change)
@@ -268,6 +273,7 @@ def _facts(evidence: Evidence, one: _File, came: Set[str]) -> tuple[Fact, ...]:
             evidence=(path,),
             marks=(mark, *fact.marks) if mark else fact.marks,
             severity=_severity(evidence, one, fact, came),
+            direct=one.dialect is not _STATE,  # it follows from what was declared
         )
         for fact in found
     ]
