@@ -28,7 +28,7 @@ def _actions(old: Moment, new: Moment) -> list[tuple[str, str, str | None, str |
 # Actions
 
 
-def test_an_action_of_someone_else_is_a_note_that_names_both() -> None:
+def test_an_action_of_someone_else_is_a_warning_that_names_both() -> None:
     old, new = _workflow("actions/checkout@v4"), _workflow("someone/checkout@main")
 
     assert _actions(old, new) == [
@@ -37,11 +37,11 @@ def test_an_action_of_someone_else_is_a_note_that_names_both() -> None:
             "someone/checkout",
             "actions/checkout@v4",
             "someone/checkout@main",
-            "note",
+            "high",
         )
     ]
     assert story([WorkflowActions(), CiFiles()], old, new).headline == (
-        "ci.yml: action someone/checkout@main instead of actions/checkout@v4"
+        "! ci.yml: action someone/checkout@main instead of actions/checkout@v4"
     )
 
 
@@ -54,18 +54,27 @@ def test_another_version_of_an_action_is_told_like_any_version() -> None:
     ) == [("lock.changed", "actions/checkout", "b4ffde6", "aaaaaaa", "none")]
 
 
+@pytest.mark.parametrize("owner", ["actions", "Astral-SH", "docker"])
+def test_an_action_of_an_owner_that_many_use_is_a_note(owner: str) -> None:
+    old, new = _workflow("someone/setup-uv@v4"), _workflow(f"{owner}/setup-uv@v4")
+
+    assert [told[4] for told in _actions(old, new)] == ["note"]
+
+
 @pytest.mark.parametrize(
-    ("before", "after", "mark"),
+    ("before", "after", "severity", "mark"),
     [
-        ("actions/checkout@v4", "actions/checkout@main", "a branch, which moves"),
-        (f"actions/checkout@{COMMIT}", "actions/checkout@main", "a branch, which moves"),
-        (f"actions/checkout@{COMMIT}", "actions/checkout@v4", "no longer a fixed commit"),
+        ("actions/checkout@v4", "actions/checkout@main", "note", "a branch, which moves"),
+        (f"actions/checkout@{COMMIT}", "actions/checkout@main", "high", "a branch, which moves"),
+        (f"actions/checkout@{COMMIT}", "actions/checkout@v4", "note", "no longer a fixed commit"),
     ],
 )
-def test_a_looser_reference_is_a_note(before: str, after: str, mark: str) -> None:
+def test_a_looser_reference_is_a_note_and_a_branch_for_a_commit_a_warning(
+    before: str, after: str, severity: str, mark: str
+) -> None:
     (fact,) = facts(WorkflowActions(), _workflow(before), _workflow(after))
 
-    assert (fact.severity, fact.marks) == ("note", ("action", mark))
+    assert (fact.severity, fact.marks) == (severity, ("action", mark))
     assert _actions(_workflow(after), _workflow(before))[0][0] == "lock.changed"
 
 
@@ -170,16 +179,75 @@ def test_stages_comments_and_the_same_image_say_nothing() -> None:
     assert parse_image("docker.io/library/python:3") == parse_image("python:3")
 
 
-def test_a_build_that_runs_what_it_fetches_is_a_note_with_the_host() -> None:
+def test_a_build_that_runs_what_it_fetches_is_a_warning_with_the_host() -> None:
     old = {"Dockerfile": b"FROM debian\n"}
     new = {
         "Dockerfile": b"FROM debian\nRUN curl -fsSL https://u:canary@get.example.net/x.sh | sh\n"
     }
     (fact,) = facts(BaseImages(), old, new)
 
-    assert (fact.kind, fact.severity) == ("security.ci", "note")
+    assert (fact.kind, fact.severity) == ("security.ci", "high")
     assert fact.marks == ("runs what it fetches from get.example.net",)
-    assert "canary" not in repr(story([BaseImages(), CiFiles()], old, new))
+    told = story([BaseImages(), CiFiles()], old, new)
+    assert told.headline.startswith("! Dockerfile: runs what it fetches from get.example.net")
+    assert "canary" not in repr(told)
+
+
+_HOST = "https://get.example.net"
+
+
+@pytest.mark.parametrize(
+    ("command", "severity"),
+    [
+        (f"wget -qO- {_HOST}/x | bash", "high"),
+        (f"curl -fsSL {_HOST}/x \\\n    | sudo bash -s -- -y", "high"),
+        (f'bash -c "$(curl -fsSL {_HOST}/x)"', "high"),
+        (f"bash <(curl -s {_HOST}/x)", "high"),
+        (f"curl -o /tmp/i.sh {_HOST}/i.sh && sh /tmp/i.sh && rm /tmp/i.sh", "high"),
+        (f"curl -fsSLO {_HOST}/i.sh && chmod +x i.sh && ./i.sh", "high"),
+        (f"wget {_HOST}/i.py; python3 i.py", "high"),
+        (f"curl {_HOST}/i.sh > i.sh \\\n && bash i.sh", "high"),
+        ("curl http://sh.rustup.rs | sh", "high"),
+        ("curl https://raw.githubusercontent.com/someone/x/main/i.sh | sh", "high"),
+        ("curl --proto '=https' -sSf https://sh.rustup.rs | sh -s -- -y", "note"),
+        ("curl -fsSL https://deb.nodesource.com/setup_22.x | bash -", "note"),
+        ("curl -LsSf https://astral.sh/uv/install.sh | sh", "note"),
+        ("curl -o- https://raw.githubusercontent.com/nvm-sh/nvm/v0.40.1/install.sh | bash", "note"),
+    ],
+)
+def test_an_installer_that_many_run_is_a_note_and_any_other_a_warning(
+    command: str, severity: str
+) -> None:
+    old, new = (
+        {"Dockerfile": b"FROM debian\n"},
+        {"Dockerfile": f"FROM debian\nRUN {command}\n".encode()},
+    )
+
+    assert [fact.severity for fact in facts(BaseImages(), old, new)] == [severity]
+    before, after = _workflow(), _workflow(run=command.replace("\\\n", " "))
+    assert [fact.severity for fact in facts(CiFiles(), before, after)] == [severity]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        f"curl -fsSLO {_HOST}/x.tgz && tar xf x.tgz",
+        f"curl -fsSLO {_HOST}/i.sh && echo 'ab  i.sh' | sha256sum -c && sh i.sh",
+        f"curl -fsS {_HOST}/health | jq .status",
+        f"curl -o data.json {_HOST}/data.json && python3 build.py data.json",
+        "apt-get update && apt-get install -y curl && rm -rf /var/lib/apt/lists/*",
+    ],
+)
+def test_a_download_that_is_not_run_or_is_checked_is_no_news(command: str) -> None:
+    old, new = (
+        {"Dockerfile": b"FROM debian\n"},
+        {"Dockerfile": f"FROM debian\nRUN {command}\n".encode()},
+    )
+
+    assert facts(BaseImages(), old, new) == []
+    assert [one.severity for one in facts(CiFiles(), _workflow(), _workflow(run=command))] == [
+        "note"
+    ]
 
 
 def test_hostile_files_take_bounded_time() -> None:

@@ -256,8 +256,9 @@ _WEAKER: list[tuple[str, str, str, str]] = [
     ("tox.ini", "py311, py312, lint", "py311", "tox.ini: fewer tests run (envlist: py312, lint)"),
     ("tox.ini", "addopts = -q", "addopts = -q -m 'not slow'", "tox.ini: fewer tests run (pytest: -m 'not slow')"),
     ("package.json", "jest --ci", "jest --ci || true", "package.json: jest failures ignored (|| true)"),
-    ("package.json", "jest --ci", "echo ok", "package.json: jest --ci removed (test)"),
-    ("package.json", "jest --ci", "exit 0", "package.json: jest --ci removed (test)"),
+    ("package.json", "jest --ci", "echo ok", "package.json: jest --ci no longer runs (test: only a message)"),
+    ("package.json", "jest --ci", "exit 0", "package.json: jest --ci no longer runs (test: exit 0)"),
+    ("package.json", "jest --ci", "true && exit 0", "package.json: jest --ci no longer runs (test: true)"),
     ("package.json", "jest --ci", "jest --ci --passWithNoTests", "package.json: jest failures ignored (--passWithNoTests)"),
     ("package.json", '"lines": 90', '"lines": 40', "package.json: coverage limit 90 → 40"),
     ("package.json", '"/dist/"', '"/dist/", "/refunds/"', "package.json: fewer tests run (testPathIgnorePatterns: /refunds/)"),
@@ -534,3 +535,24 @@ def test_a_hook_is_lost_unless_another_does_its_work(
     told = story([CheckFiles(), CiFiles()], *moments, [ConfigFiles()])
 
     assert told.lines[0].severity == severity
+
+
+def test_a_target_that_does_nothing_is_said_to_run_nothing() -> None:
+    old = {"Makefile": "test:\n\tpytest -q\n\nclean:\n\trm -rf build\n"}
+    new = {"Makefile": "test:\n\t@true\n\nclean:\n\trm -rf build\n"}
+    gone = {"Makefile": "clean:\n\trm -rf build\n"}
+
+    told = [story([CheckFiles()], _encoded(old), _encoded(one)).headline for one in (new, gone)]
+
+    assert told == [
+        "! Makefile: pytest -q no longer runs (test: true)",
+        "! Makefile: pytest -q removed (test)",
+    ]
+
+
+def test_a_secret_in_a_script_that_does_nothing_is_not_told() -> None:
+    canary = "ghp_canary16C7e42F292c6912E7710c838347Ae"
+    old = {"package.json": '{"scripts": {"test": "jest"}}'}
+    new = {"package.json": f'{{"scripts": {{"test": "echo {canary}"}}}}'}
+
+    assert "canary" not in repr(story([CheckFiles()], _encoded(old), _encoded(new)))

@@ -197,7 +197,10 @@ def test_a_file_that_is_too_large_costs_one_line_and_the_others_go_on() -> None:
 def test_comments_and_layout_change_no_setting() -> None:
     (fact,) = _facts({"a.json": b'{"a": 1}'}, {"a.json": b'{\n"a": 1\n}'})
 
-    assert fact.marks == ("no setting changed", "+3 −1 lines")
+    assert fact.marks == ("formatting only", "+3 −1 lines")
+    assert not fact.direct
+    (fact,) = _facts({"a.toml": b"a = 1\n"}, {"a.toml": b"# why\na = 1\n"})
+    assert fact.marks == ("no setting changed", "+1 line")
     assert not fact.direct
 
 

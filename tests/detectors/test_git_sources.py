@@ -197,5 +197,50 @@ def test_hooks_from_another_repository_are_named() -> None:
     }
     (fact,) = facts(GitHooks(), old, new)
 
-    assert (fact.severity, fact.marks[0]) == ("high", "hooks from git.example/psf/black")
+    assert (fact.kind, fact.severity) == ("security.dependency", "high")
+    assert (fact.before, fact.after) == ("github.com/psf/black", "git.example/psf/black")
     assert "canary" not in repr(fact)
+
+
+def _hooks(address: str, rev: str = "24.1.0") -> Moment:
+    text = f"repos:\n- repo: {address}\n  rev: {rev}\n  hooks:\n  - id: black\n"
+    return {**HEAD, ".pre-commit-config.yaml": text.encode()}
+
+
+@pytest.mark.parametrize(
+    ("address", "severity"),
+    [
+        ("https://github.com/someone-else/black", "high"),
+        ("git@github.com:someone-else/black.git", "high"),
+        ("https://git.example.net/psf/black", "high"),
+        ("http://github.com/psf/black", "none"),
+        ("https://gitlab.com/psf/black", "note"),
+        ("https://github.com/astral-sh/black", "note"),
+    ],
+)
+def test_hooks_taken_from_someone_else_are_a_warning_also_before_they_are_in_use(
+    address: str, severity: str
+) -> None:
+    found = facts(GitHooks(), _hooks("https://github.com/psf/black"), _hooks(address))
+
+    told = [fact for fact in found if fact.kind == "security.dependency"]
+    assert [fact.severity for fact in told] == ([] if severity == "none" else [severity])
+
+
+def test_the_headline_names_both_repositories() -> None:
+    old, new = (
+        _hooks("https://github.com/psf/black"),
+        _hooks("https://github.com/someone-else/black"),
+    )
+
+    assert story([GitHooks()], old, new).headline == (
+        "! .pre-commit-config.yaml: hook someone-else/black instead of psf/black"
+    )
+
+
+def test_another_version_or_another_hook_is_no_warning() -> None:
+    old = _hooks("https://github.com/psf/black")
+
+    for new in (_hooks("https://github.com/psf/black", "25.1.0"), _hooks("https://github.com/astral-sh/ruff-pre-commit"),
+                _hooks("https://github.com/someone/mypy-hook")):  # fmt: skip
+        assert all(fact.severity != "high" for fact in facts(GitHooks(), old, new))

@@ -301,6 +301,16 @@ def test_a_digest_more_where_any_may_match_is_a_note() -> None:
     assert (fact.kind, fact.after, fact.severity) == ("security.integrity", "one more hash", "note")
 
 
+def test_one_of_several_digests_replaced_by_another_is_a_warning() -> None:
+    old = (TESTDATA / "requirements.after.txt").read_bytes()
+    at = old.index(b"--hash=sha256:", old.index(b"six==1.17.0")) + len(b"--hash=sha256:")
+    new = old[:at] + b"5" * 64 + old[at + 64 :]
+    (fact,) = _told({"requirements.txt": old}, {"requirements.txt": new})
+
+    assert (fact.kind, fact.after, fact.severity) == ("security.integrity", "another hash", "high")
+    assert fact.marks == ("six 1.17.0",)
+
+
 def test_hashes_removed_from_requirements_are_one_warning() -> None:
     old = (TESTDATA / "requirements.after.txt").read_bytes()
 

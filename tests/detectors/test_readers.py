@@ -267,9 +267,13 @@ def test_texts_of_apple_android_xliff_qt_and_net() -> None:
 @pytest.mark.parametrize(
     ("name", "syntax"),
     [
-        ("tox.ini", "configparser"), ("my.cnf", "mysql"), (".gitconfig", "git"), ("a.YAML", "yaml"),
+        ("tox.ini", "ini"), ("setup.cfg", "configparser"), ("my.cnf", "mysql"), (".gitconfig", "git"), ("a.YAML", "yaml"),
         ("requirements-dev.txt", "requirements"), ("Pipfile", "toml"), ("x.desktop", "units"),
         ("main.py", ""), ("Makefile", ""), ("", ""), ("pom.xml", "xml"), ("Info.plist", "plist"),
+        ("a.json5", "json5"), ("etc/nginx/sites-enabled/shop", "conf"), ("sites-available/shop.example.org", "conf"),
+        ("sites-available/deploy.sh", ""), ("nginx/README", ""), ("inventory/production", "inventory"),
+        ("etc/ansible/hosts", "inventory"), ("ansible/site", ""), ("etc/default/grub", "properties"),
+        ("src/default/grub", ""), (".github/CODEOWNERS", "owners"), ("inventory.ini", "inventory"),
     ],
 )  # fmt: skip
 def test_the_name_says_the_syntax(name: str, syntax: str) -> None:

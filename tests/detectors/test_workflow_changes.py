@@ -97,3 +97,32 @@ def test_jobs_of_gitlab_are_named() -> None:
 def test_a_pipeline_that_cannot_be_read_has_no_marks(new: str) -> None:
     assert all("canary" not in mark for mark in _marks(CI, new))
     assert workflow_changes("ci.yml", new.encode(), None).marks == ()
+
+
+_IMAGES = [
+    (".gitlab-ci.yml", "test:\n  image: python:3.12\n  script: [pytest]\n", "python:3.12", "get.example.net/tools/python:latest", "test image python:3.12 → get.example.net/tools/python:latest"),
+    (".gitlab-ci.yml", "image: python:3.12\ntest:\n  script: [pytest]\n", "3.12", "3.13", "image python:3.12 → python:3.13"),
+    (".gitlab-ci.yml", "default:\n  image: {name: python:3.12}\ntest:\n  script: [pytest]\n", "3.12", "3.13", "image python:3.12 → python:3.13"),
+    ("ci.yml", "on: push\njobs:\n  test:\n    container: {image: node:20}\n    steps: [{run: x}]\n", "node:20", "node:22", "test image node:20 → node:22"),
+    ("ci.yml", "on: push\njobs:\n  test:\n    services:\n      db: {image: postgres:15}\n    steps: [{run: x}]\n", "15", "16", "test db image postgres:15 → postgres:16"),
+    ("config.yml", "jobs:\n  test:\n    docker:\n      - image: cimg/python:3.12\n    steps: [{run: x}]\n", "3.12", "3.13", "test image cimg/python:3.12 → cimg/python:3.13"),
+    (".drone.yml", "kind: pipeline\nsteps:\n- name: unit\n  image: golang:1.22\n  commands: [go test]\n", "1.22", "1.23", "unit image golang:1.22 → golang:1.23"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "text", "old", "new", "mark"), _IMAGES)
+def test_another_image_of_a_job_is_named(
+    name: str, text: str, old: str, new: str, mark: str
+) -> None:
+    found = workflow_changes(name, text.encode(), text.replace(old, new).encode())
+
+    assert found.marks == (mark,)
+
+
+def test_a_secret_in_the_name_of_an_image_is_hidden() -> None:
+    old, new = (
+        f"test:\n  image: {image}\n  script: [x]\n".encode()
+        for image in ("python:3", "https://u:canary@host.example/x?token=canary")
+    )
+
+    assert "canary" not in repr(workflow_changes(".gitlab-ci.yml", old, new))

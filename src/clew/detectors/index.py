@@ -121,7 +121,7 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
     ),
     "locks.lock_files:LockFiles": (
         "packages/locks",
-        1,
+        2,
         ('lock.added', 'lock.changed', 'lock.removed', 'config.changed', 'security.registry', 'security.integrity', 'security.dependency', 'security.install_script', 'security.tls'),
         WatchedPaths(names=('.terraform.lock.hcl', 'Cargo.lock', 'Cargo.toml', 'Cartfile.resolved', 'Chart.lock', 'Directory.Packages.props', 'Gemfile', 'Gemfile.lock', 'Manifest.toml', 'Package.resolved', 'Package.swift', 'Pipfile', 'Pipfile.lock', 'Podfile.lock', 'build.gradle', 'build.gradle.kts', 'buildscript-gradle.lockfile', 'bun.lock', 'cabal.project.freeze', 'composer.json', 'composer.lock', 'conan.lock', 'conda-lock.yml', 'deno.json', 'deno.jsonc', 'deno.lock', 'environment.yaml', 'environment.yml', 'flake.lock', 'gems.locked', 'gems.rb', 'go.mod', 'go.sum', 'go.work.sum', 'gradle.lockfile', 'manifest.toml', 'mix.lock', 'npm-shrinkwrap.json', 'package-lock.json', 'package.json', 'packages.lock.json', 'paket.lock', 'pdm.lock', 'pixi.lock', 'pnpm-lock.yaml', 'poetry.lock', 'pom.xml', 'pubspec.lock', 'pubspec.yaml', 'pylock.toml', 'pyproject.toml', 'rebar.lock', 'renv.lock', 'stack.yaml.lock', 'uv.lock', 'yarn.lock'), suffixes=('.csproj', '.fsproj', '.in', '.txt', '.vbproj')),
     ),
@@ -169,8 +169,8 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
     ),
     "security.git_dangers:GitHooks": (
         "security/git",
-        2,
-        ('security.git_hook',),
+        3,
+        ('security.git_hook', 'security.dependency'),
         WatchedPaths(paths=('etc/gitconfig',), names=('.gitconfig', '.lefthook.yml', '.pre-commit-config.yaml', 'applypatch-msg', 'commit-msg', 'config', 'config.worktree', 'fsmonitor-watchman', 'gitconfig', 'lefthook.yaml', 'lefthook.yml', 'post-applypatch', 'post-checkout', 'post-commit', 'post-index-change', 'post-merge', 'post-receive', 'post-rewrite', 'post-update', 'pre-applypatch', 'pre-auto-gc', 'pre-commit', 'pre-merge-commit', 'pre-push', 'pre-rebase', 'pre-receive', 'prepare-commit-msg', 'proc-receive', 'push-to-checkout', 'reference-transaction', 'sendemail-validate', 'update'), directories=('.husky',)),
     ),
     "security.git_sources:GitSources": (
@@ -193,13 +193,13 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
     ),
     "security.workflow_actions:WorkflowActions": (
         "security/actions",
-        1,
+        2,
         ('security.dependency', 'lock.added', 'lock.changed', 'lock.removed'),
         WatchedPaths(names=('.gitlab-ci.yml', 'action.yaml', 'action.yml'), directories=('.circleci', '.forgejo', '.gitea', '.github')),
     ),
     "security.base_images:BaseImages": (
         "security/images",
-        1,
+        2,
         ('security.dependency', 'security.ci', 'lock.added', 'lock.changed', 'lock.removed'),
         WatchedPaths(suffixes=('.Dockerfile', '.dockerfile'), heads=('Containerfile', 'Dockerfile')),
     ),
@@ -245,6 +245,12 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
         ('loss.deleted',),
         WatchedPaths(suffixes=('.tfstate',), directories=('.pulumi',)),
     ),
+    "files.dangling_links:DanglingLinks": (
+        "files/dangling-links",
+        1,
+        ('link.changed',),
+        WatchedPaths(everything=True),
+    ),
     "losses.moves:Moves": (
         "losses/moves",
         1,
@@ -283,13 +289,13 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
     ),
     "checks.check_files:CheckFiles": (
         "checks/checks",
-        1,
+        2,
         ('check.weakened', 'check.removed', 'check.added'),
         WatchedPaths(names=('.appveyor.yml', '.bandit', '.build.yml', '.cirrus.yml', '.clang-tidy', '.codeclimate.yml', '.codecov.yaml', '.codecov.yml', '.coveragerc', '.drone.yml', '.editorconfig', '.flake8', '.gitlab-ci.yaml', '.gitlab-ci.yml', '.globalconfig', '.golangci.json', '.golangci.toml', '.golangci.yaml', '.golangci.yml', '.justfile', '.lefthook.yml', '.mypy.ini', '.oxlintrc.json', '.pre-commit-config.yaml', '.pylintrc', '.pytest.ini', '.rspec', '.rubocop.yml', '.ruff.toml', '.semaphore.yml', '.simplecov', '.swiftlint.yml', '.taprc', '.travis.yml', '.woodpecker.yaml', '.woodpecker.yml', 'CMakeLists.txt', 'Cargo.toml', 'Directory.Build.props', 'Earthfile', 'GNUmakefile', 'Gemfile', 'Jenkinsfile', 'Justfile', 'Makefile', 'Rakefile', 'Taskfile.yaml', 'Taskfile.yml', 'appveyor.yml', 'azure-pipelines.yaml', 'azure-pipelines.yml', 'bandit.yaml', 'bandit.yml', 'biome.json', 'biome.jsonc', 'bitbucket-pipelines.yml', 'bitrise.yml', 'build.gradle', 'build.gradle.kts', 'buildspec.yaml', 'buildspec.yml', 'cloudbuild.yaml', 'cloudbuild.yml', 'codecov.yaml', 'codecov.yml', 'codemagic.yaml', 'composer.json', 'conftest.py', 'cypress.json', 'deno.json', 'detekt.yml', 'dodo.py', 'gradle.properties', 'justfile', 'lefthook.yml', 'makefile', 'mypy.ini', 'noxfile.py', 'package.json', 'phpstan.neon', 'phpstan.neon.dist', 'phpunit.xml', 'phpunit.xml.dist', 'pom.xml', 'psalm.xml', 'pylintrc', 'pyproject.toml', 'pyrightconfig.json', 'pytest.ini', 'pytest.toml', 'ruff.toml', 'settings.yml', 'setup.cfg', 'shippable.yml', 'sonar-project.properties', 'taskfile.yml', 'tasks.py', 'tox.ini', 'tsconfig.json', 'tslint.json', 'wercker.yml'), suffixes=('', '.bash', '.csproj', '.groovy', '.mk', '.sh', '.yaml', '.yml'), heads=('.c8rc', '.eslintrc', '.markdownlint', '.mocharc', '.nycrc', '.stylelintrc', '.xo-config', '.yamllint', 'ava', 'cypress', 'eslint', 'jest', 'karma', 'nyc', 'playwright', 'tsconfig', 'vite', 'vitest', 'wdio', 'web-test-runner'), directories=('.buildkite', '.circleci', '.forgejo', '.gitea', '.githooks', '.github', '.husky', '.woodpecker')),
     ),
     "security.ci_files:CiFiles": (
         "security/ci",
-        2,
+        3,
         ('security.ci',),
         WatchedPaths(names=('.appveyor.yml', '.cirrus.yml', '.drone.yml', '.gitlab-ci.yml', '.travis.yml', '.woodpecker.yml', 'Jenkinsfile', 'appveyor.yml', 'azure-pipelines.yaml', 'azure-pipelines.yml', 'bitbucket-pipelines.yml', 'buildspec.yml', 'cloudbuild.yaml', 'wercker.yml'), directories=('.buildkite', '.circleci', '.forgejo', '.gitea', '.github', '.woodpecker')),
     ),
@@ -376,6 +382,12 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
         2,
         ('broken.migration',),
         WatchedPaths(everything=True),
+    ),
+    "data.planned_drops:PlannedDrops": (
+        "data/planned-drops",
+        1,
+        ('resource.added', 'resource.changed'),
+        WatchedPaths(suffixes=('.sql',), directories=('Migrations', 'changelog', 'changelogs', 'flyway', 'liquibase', 'migrate', 'migration', 'migrations', 'versions')),
     ),
     "data.notebooks:Notebooks": (
         "data/notebook",
@@ -475,9 +487,9 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
     ),
     "deployment.declarations:Declarations": (
         "config/declarations",
-        1,
-        ('resource.added', 'resource.changed', 'resource.removed'),
-        WatchedPaths(suffixes=('.Dockerfile', '.dockerfile', '.gql', '.graphql', '.graphqls', '.hcl', '.json', '.nomad', '.prisma', '.proto', '.tf', '.tofu', '.yaml', '.yml'), heads=('Containerfile', 'Dockerfile', 'dockerfile')),
+        2,
+        ('resource.added', 'resource.changed', 'resource.removed', 'config.changed'),
+        WatchedPaths(suffixes=('.Dockerfile', '.dockerfile', '.gql', '.graphql', '.graphqls', '.hcl', '.json', '.nomad', '.prisma', '.proto', '.tf', '.tfstate', '.tofu', '.yaml', '.yml'), heads=('Containerfile', 'Dockerfile', 'dockerfile')),
     ),
     "files.translations:Translations": (
         "data/translations",
@@ -493,7 +505,7 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
     ),
     "files.config_files:ConfigFiles": (
         "config/files",
-        2,
+        3,
         ('config.added', 'config.changed', 'config.removed'),
         WatchedPaths(everything=True),
     ),

@@ -54,6 +54,7 @@ DETECTORS: tuple[str, ...] = (
     "security.name_resolution:NameResolution",
     # losses: after package managers, whose deletions are known, and before what describes data
     "losses.terraform_state:TerraformState",
+    "files.dangling_links:DanglingLinks",
     "losses.moves:Moves",
     "losses.compressed:Compressed",
     "losses.deletions:Deletions",
@@ -78,6 +79,7 @@ DETECTORS: tuple[str, ...] = (
     "databases.sqlite:Sqlite",
     "databases.embedded:Embedded",
     "data.half_migrations:HalfMigrations",
+    "data.planned_drops:PlannedDrops",
     "data.notebooks:Notebooks",
     "data.weights:Weights",
     "data.archives:Archives",

@@ -232,7 +232,7 @@ FAMILIES: tuple[Family, ...] = (
         "link", "Files", Tier.SETTINGS, Lines.SHARED, 5, "`symlink`", "the link", "its targets",
         (
             ("added", "a symbolic link is new"),
-            ("changed", "a symbolic link leads elsewhere"),
+            ("changed", "a symbolic link leads elsewhere, or nowhere, because its target was deleted"),
             ("removed", "a symbolic link is gone"),
         ),
     ),
@@ -350,6 +350,7 @@ def family_of(kind: str) -> Family:
 _WARNING_TIERS = {
     "table": Tier.LOST, "data": Tier.LOST, "container": Tier.LOST, "git": Tier.LOST,
     "package": Tier.BROKEN, "lock": Tier.SECURITY, "code": Tier.LOST,
+    "link": Tier.BROKEN,
 }  # fmt: skip
 """Tiers of facts of high severity, where they differ: a dropped table is lost data."""
 

@@ -6,6 +6,7 @@ from clew.model.fact import Fact, Severity
 
 _BRIEF_MARKS = 40
 _BRIEF_PATH = 32
+_FETCHES = "runs what it fetches"
 
 _SENTENCES = {
     "setuid": "{subject} runs with more rights than whoever starts it",
@@ -68,7 +69,7 @@ def security_brief(fact: Fact) -> str:
     if (
         word == "ci"
         and first
-        and (first[0] in "+−~" or " → " in first)
+        and (first[0] in "+−~" or " → " in first or first.startswith(_FETCHES))
         and not first.endswith(" lines")
     ):
         return f"{_last_names(fact.subject)}: {first}"
@@ -100,7 +101,7 @@ def security_sentence(fact: Fact) -> str:
         sentence = "{subject}: something new runs by itself"
     elif word == "agent" and fact.severity != Severity.HIGH and "instructions" not in fact.marks:
         sentence = "{subject}: the agent's settings changed"
-    elif word == "ci" and what.startswith(("+step", "+job", "−", "~")):
+    elif word == "ci" and what.startswith(("+step", "+job", "−", "~", _FETCHES)):
         sentence = "{subject}: {what}"
     elif fact.severity != Severity.HIGH:
         sentence = _MILD_SENTENCES.get(word, sentence)

@@ -13,7 +13,7 @@ from blake3 import blake3
 PLUGINS = "story.detectors"
 """The setting that names third-party detectors."""
 
-DETECTORS = "a06dea46"
+DETECTORS = "23ed93e4"
 """The `fingerprint` of the registry."""
 
 _CUT = "+cut"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from clew.detectors.checks.check_commands import CHANGED, FEWER, Command, shown_words
+from clew.detectors.checks.check_commands import CHANGED, FEWER, STOPPED, Command, shown_words
 from clew.detectors.checks.linter_replacements import stands_in
 from clew.detectors.checks.pipelines import Pipeline
 from clew.model.fact import Severity
@@ -42,7 +42,12 @@ def pipeline_changes(old: Pipeline, new: Pipeline) -> Iterator[CheckChange]:
     removed = [command for command in gone if command not in replaced]
     for label, commands in _by_label(removed).items():
         tools = shown_words(", ".join(dict.fromkeys(one.core for one in commands)), 60)
-        yield CheckChange("removed", shown_words(label, 40), tools, commands=tuple(commands))
+        name = shown_words(label, 40)
+        if label in new.idle:  # it is there, and does nothing
+            instead = f"{name}: {shown_words(new.idle[label], 40)}"
+            yield CheckChange("weakened", tools, None, instead, STOPPED)
+        else:
+            yield CheckChange("removed", name, tools, commands=tuple(commands))
     if fresh and not removed:
         tools = shown_words(", ".join(dict.fromkeys(one.core for one in fresh)), 60)
         yield CheckChange("added", "step", None, tools, severity=Severity.NONE)

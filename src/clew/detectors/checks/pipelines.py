@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from clew.detectors.checks.check_commands import IGNORED, STOPPED, Command, commands_in
+from clew.detectors.checks.idle_steps import idle_scripts, idle_targets
 from clew.detectors.checks.yaml_tree import YamlNode, yaml_tree
 from clew.detectors.files.loose_json import as_object, read_json
 from clew.model.named_tuple import NamedTuple
@@ -97,6 +98,8 @@ class Pipeline(NamedTuple):
     """The hooks of pre-commit, or required checks."""
     allowed: frozenset[str] = frozenset()
     """Jobs of a matrix that may fail."""
+    idle: dict[str, str] = {}
+    """Scripts and targets that do nothing, and what is there instead."""
 
 
 def is_pipeline(path: str) -> bool:
@@ -129,11 +132,11 @@ def read_pipeline(path: str, content: bytes) -> Pipeline:
     if name == ".pre-commit-config.yaml":
         return _pre_commit(text)
     if name.endswith(("package.json", "composer.json", "deno.json")):
-        return Pipeline(list(_scripts(content)))
+        return Pipeline(list(_scripts(content)), idle=dict(idle_scripts(_named_scripts(content))))
     if name.endswith((".yml", ".yaml")):
         return _yaml(text)
     if name in _MAKEFILES or name.endswith(".mk"):
-        return Pipeline(list(_makefile(text)))
+        return Pipeline(list(_makefile(text)), idle=dict(idle_targets(_joined(text), _TARGET)))
     return Pipeline(list(_script(text, name)))
 
 
@@ -264,9 +267,7 @@ def _variable(line: str) -> Iterator[Command]:
 
 def _scripts(content: bytes) -> Iterator[Command]:
     """Yield the checks among the scripts of `package.json` and its relatives."""
-    data = read_json(content) or {}
-    scripts = {**as_object(data.get("scripts")), **as_object(data.get("tasks"))}
-    for name, value in list(scripts.items())[:500]:
+    for name, value in list(_named_scripts(content).items())[:500]:
         texts = [value] if isinstance(value, str) else value if isinstance(value, list) else []
         found = [
             command
@@ -277,6 +278,11 @@ def _scripts(content: bytes) -> Iterator[Command]:
         if not found and re.search(r"test|lint|check|typecheck|verify|e2e", name) and texts:
             found = list(_unknown_check(name, str(texts[0])))
         yield from found
+
+
+def _named_scripts(content: bytes) -> dict[str, object]:
+    data = read_json(content) or {}
+    return {**as_object(data.get("scripts")), **as_object(data.get("tasks"))}
 
 
 def _unknown_check(name: str, text: str) -> Iterator[Command]:

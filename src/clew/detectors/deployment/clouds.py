@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
-from clew.detectors.deployment.declared import Declared, Resources
-from clew.detectors.formats.values import Hidden, Value
+from clew.detectors.deployment.declared import Declared, Guard, Resources
+from clew.detectors.deployment.policies import policy_risks
+from clew.detectors.formats.values import Hidden, Value, text_of
 from clew.model.fact import Severity
 
 _STATEFUL = re.compile(
@@ -34,8 +36,13 @@ def cloud_resources(value: Value) -> Resources:
     for name, body in _entries(value, "Resources"):
         kind = body.get("Type")
         text = kind if isinstance(kind, str) and len(kind) <= 80 else "resource"
-        if_removed = Severity.NOTE if _STATEFUL.search(text) else Severity.NONE
-        found["resource", name] = Declared(f"{text} {name}", body, if_removed=if_removed)
+        guards = dict(_guards(body))
+        if_removed = Severity.NONE
+        if _STATEFUL.search(text):
+            if_removed = Severity.NOTE if "DeletionPolicy" in guards else Severity.HIGH
+        found["resource", text, name] = Declared(
+            f"{text} {name}", body, None, dict(policy_risks(body)), guards, if_removed
+        )
     for kind in ("Parameters", "Outputs", "functions"):
         noun = kind.removesuffix("s").lower()
         for name, body in _entries(value, kind):
@@ -47,8 +54,19 @@ def cloud_resources(value: Value) -> Resources:
         if key not in ("Resources", "Parameters", "Outputs", "functions")
     }
     if rest:
-        found["template",] = Declared("template", rest)
+        found["template",] = Declared("template", rest, risks=dict(policy_risks(rest)))
     return found
+
+
+def _guards(body: dict[str, Value]) -> Iterator[tuple[str, Guard]]:
+    """Yield what keeps a resource from being deleted with its stack."""
+    for name in ("DeletionPolicy", "UpdateReplacePolicy"):
+        if body.get(name) in ("Retain", "RetainExceptOnCreate", "Snapshot"):
+            yield name, Guard(f"{name} no longer {text_of(body[name])}", Severity.HIGH)
+    properties = body.get("Properties")
+    for name in ("DeletionProtection", "DeletionProtectionEnabled", "StorageEncrypted"):
+        if isinstance(properties, dict) and properties.get(name) in (True, "true"):
+            yield name, Guard(f"{name} off", Severity.HIGH)
 
 
 def _entries(value: dict[str, Value], kind: str) -> list[tuple[str, dict[str, Value]]]:

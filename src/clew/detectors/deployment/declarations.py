@@ -1,6 +1,7 @@
 """Declaration detector: what a deployment file declares, by meaning.
 
-Compose, Kubernetes, Terraform, CloudFormation, Dockerfiles, descriptions of interfaces, schemas.
+Compose, Kubernetes, Terraform, CloudFormation, policies of clouds, Dockerfiles, descriptions of
+interfaces, schemas.
 The objects of a file are compared by kind and name, not by line.  One that moved to another file of
 the same dialect is neither new nor gone.
 A file whose objects are unchanged is left to others, as is one that cannot be read.
@@ -8,7 +9,7 @@ A file whose objects are unchanged is left to others, as is one that cannot be r
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from itertools import islice
 
 from clew.detectors.deployment import (
@@ -17,16 +18,20 @@ from clew.detectors.deployment import (
     dockerfiles,
     interfaces,
     kubernetes,
+    policies,
     schemas,
+    states,
     terraform,
 )
 from clew.detectors.deployment.declared import Declared, Key, Resources, declared_facts
 from clew.detectors.detector import Evidence, Finding, PathChange, Tree, WatchedPaths
+from clew.detectors.files.config_files import unchanged_marks
 from clew.detectors.files.edited_files import edited_files
 from clew.detectors.files.value_changes import KeyPath
 from clew.detectors.formats.parsed_files import ParsedFiles
 from clew.detectors.formats.reading import SIZE_LIMIT, decoded
 from clew.detectors.formats.values import Unreadable, Value
+from clew.detectors.security.test_data import is_test_data
 from clew.model.entry import Entry
 from clew.model.fact import Fact, Severity
 from clew.model.ids import ObjectId
@@ -50,6 +55,7 @@ _TEXT_SUFFIXES = (
     ".gql",
     ".proto",
     ".prisma",
+    ".tfstate",
 )
 
 
@@ -66,6 +72,8 @@ _DOCKERFILE = _Dialect("dockerfile", dockerfiles.shown_names)
 _INTERFACE = _Dialect("openapi", interfaces.shown_names)
 _CLOUD = _Dialect("cloudformation")
 _SCHEMA = _Dialect("schema")
+_POLICY = _Dialect("policy")
+_STATE = _Dialect("state")
 
 
 class _File(NamedTuple):
@@ -81,8 +89,10 @@ class Declarations:
     """Reports resources that files declare differently."""
 
     name = "config/declarations"
-    version = 1
-    kinds: tuple[str, ...] = ("resource.added", "resource.changed", "resource.removed")
+    version = 2
+    kinds: tuple[str, ...] = (
+        "resource.added", "resource.changed", "resource.removed", "config.changed",
+    )  # fmt: skip
     watch = WatchedPaths(
         suffixes=(*_VALUE_SUFFIXES, *_TEXT_SUFFIXES, ".Dockerfile", ".dockerfile"),
         heads=("Dockerfile", "Containerfile", "dockerfile"),
@@ -95,10 +105,21 @@ class Declarations:
             with evidence.guarded(change.path):
                 if found := reader.read(change):
                     files.append(found)
+        came = {_kind(key) for one in files for key in one.new.keys() - one.old.keys()}
         for one in _without_moves(files):
-            facts = _facts(evidence, one)
+            facts = _facts(evidence, one, came)
             if facts:
                 yield Finding(facts, (one.change.path,))
+            elif one.dialect is _COMPOSE and one.change.old and one.change.new:
+                yield _unchanged(evidence, one.change)
+
+
+def _unchanged(evidence: Evidence, change: PathChange) -> Finding:
+    """Return that a file declares the same as before: quotes, comments or order are different."""
+    path = change.path
+    marks = unchanged_marks(evidence.old.read(path), evidence.new.read(path))
+    fact = Fact("config.changed", path, path, direct=False, evidence=(path,), marks=marks)
+    return Finding((fact,), (path,))
 
 
 def _candidates(evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[PathChange]:
@@ -140,6 +161,8 @@ class _Reader:
             return self._text(change, _TERRAFORM, terraform.terraform_resources)
         if name.endswith((".hcl", ".nomad")) and name != ".terraform.lock.hcl":
             return self._text(change, _HCL, terraform.terraform_resources)
+        if name.endswith(".tfstate"):
+            return self._text(change, _STATE, states.state_resources)
         if schema := schemas.schema_reader(name):
             return self._text(change, _SCHEMA, schema)
         return self._values(change)
@@ -188,6 +211,7 @@ _READERS: dict[str, Callable[[Value], Resources]] = {
     "kubernetes": kubernetes.kubernetes_resources,
     "openapi": interfaces.interface_resources,
     "cloudformation": clouds.cloud_resources,
+    "policy": policies.policy_resources,
 }
 
 
@@ -199,7 +223,9 @@ def _dialect(name: str, value: Value) -> _Dialect:
         return _KUBERNETES
     if interfaces.is_interface(value):
         return _INTERFACE
-    return _CLOUD if clouds.is_cloud(value) else _NONE
+    if clouds.is_cloud(value):
+        return _CLOUD
+    return _POLICY if policies.is_policy(value) else _NONE
 
 
 _Place = tuple[str, str]
@@ -231,7 +257,13 @@ def _place(one: _File) -> _Place:
             return name, one.change.path
 
 
-def _facts(evidence: Evidence, one: _File) -> tuple[Fact, ...]:
+def _kind(key: Key) -> str:
+    """Return the kind of a resource: `StatefulSet`, `aws_db_instance`."""
+    return key[1] if key[0] == "resource" and len(key) > 2 else key[0]
+
+
+def _facts(evidence: Evidence, one: _File, came: Set[str]) -> tuple[Fact, ...]:
+    """Return the facts about a file; `came` are the kinds that are new in any file."""
     path = one.change.path
     scope = f"{one.dialect.name}:{path}"
     found = list(declared_facts(scope, one.old, one.new, one.dialect.rename))
@@ -240,7 +272,8 @@ def _facts(evidence: Evidence, one: _File) -> tuple[Fact, ...]:
         fact._replace(
             evidence=(path,),
             marks=(mark, *fact.marks) if mark else fact.marks,
-            severity=_severity(evidence, one, fact),
+            severity=_severity(evidence, one, fact, came),
+            direct=one.dialect is not _STATE,  # it follows from what was declared
         )
         for fact in found
     ]
@@ -250,16 +283,31 @@ def _facts(evidence: Evidence, one: _File) -> tuple[Fact, ...]:
     return tuple(facts)
 
 
-def _severity(evidence: Evidence, one: _File, fact: Fact) -> str:
+def _severity(evidence: Evidence, one: _File, fact: Fact, came: Set[str]) -> str:
     """Return the severity of a fact; a whole deployment that is gone is not one left unprotected."""
+    if fact.severity == Severity.HIGH and is_test_data(one.change.path):
+        return Severity.NOTE
     if fact.kind != "resource.removed" or fact.severity != Severity.HIGH:
         return fact.severity
     if one.dialect is _TERRAFORM and fact.subject in _forgotten(evidence, one.change):
         return Severity.NONE
-    beside = evidence.new.entries(one.change.parent)
+    if one.dialect is _KUBERNETES and fact.subject.partition(" ")[0] in came:
+        return Severity.NOTE  # renamed, or now made by a template
+    return Severity.HIGH if _is_any_left(evidence, one) else Severity.NOTE
+
+
+def _is_any_left(evidence: Evidence, one: _File) -> bool:
+    """Return whether the deployment that a file belonged to is still there."""
+    if one.change.new is not None:
+        return True
     suffix = one.change.name[one.change.name.rfind(".") :]
-    is_left = one.change.new is not None or any(name.endswith(suffix) for name in beside)
-    return Severity.HIGH if is_left else Severity.NOTE
+    beside = evidence.new.entries(one.change.parent)
+    if any(name.endswith(suffix) for name in beside):
+        return True
+    above = one.change.parent.rpartition("/")[0]
+    if one.dialect is not _KUBERNETES or not above or beside:
+        return False
+    return bool(evidence.new.entries(above))  # `k8s/postgres` is gone, `k8s/api` is not
 
 
 def _forgotten(evidence: Evidence, change: PathChange) -> set[str]:

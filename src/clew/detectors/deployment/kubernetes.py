@@ -5,6 +5,7 @@ Values of environments, secrets and config maps are never shown.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from clew.detectors.deployment.declared import (
@@ -30,11 +31,25 @@ _PROTECTION = frozenset((
     "AdminNetworkPolicy", "ValidatingAdmissionPolicy", "ValidatingWebhookConfiguration",
 ))  # fmt: skip
 """Kinds that restrict others: without them, more is allowed."""
-_KEEPERS = frozenset((
-    "StatefulSet", "PersistentVolumeClaim", "PersistentVolume", "Namespace", "StorageClass",
-    "CustomResourceDefinition", "Secret", "PodDisruptionBudget", "ResourceQuota", "LimitRange",
+_KEEPERS = frozenset(("StatefulSet", "PersistentVolumeClaim", "PersistentVolume"))
+"""Kinds with data: a cluster that follows the manifests deletes it with them."""
+_DATABASE = re.compile(
+    r"Postgres|CrunchyBridge|Percona|MySQL|InnoDB|MariaDB|Galera|Mongo|Redis|Valkey|KeyDB|Dragonfly"
+    r"|Kafka|Elasticsearch|OpenSearch|Cassandra|Scylla|ClickHouse|Cockroach|YBCluster|Vitess|TiDB|Etcd"
+    r"|Rabbitmq|Neo4j|Couchbase|Influx|Milvus|Qdrant|Weaviate|ObjectBucket|CephCluster|CephBlock",
+    re.I,
+)
+"""Words in the kinds by which operators declare a database, a queue or a store."""
+_NO_DATABASE = re.compile(
+    r"(?:User|Role|Grant|Backup|Restore|Schedule|Policy|Exporter|Monitor|Connector|Connect|Rule"
+    r"|Account|Binding|Pooler|Proxy|Bridge|Dashboard|Kibana|Rebalance|Operator)s?$"
+)
+_WORKLOADS = frozenset((
+    "Deployment", "DaemonSet", "CronJob", "Namespace", "StorageClass", "CustomResourceDefinition",
+    "Secret", "PodDisruptionBudget", "ResourceQuota", "LimitRange", "Ingress", "Service", "Gateway",
+    "HTTPRoute",
 ))  # fmt: skip
-"""Kinds with data, or whose removal takes others along."""
+"""Kinds that somebody will miss, or whose removal takes others along."""
 _STRONG = frozenset((
     "ALL", "SYS_ADMIN", "SYS_PTRACE", "SYS_MODULE", "SYS_RAWIO", "DAC_READ_SEARCH", "BPF",
 ))  # fmt: skip
@@ -117,16 +132,23 @@ def _declared(kind: str, name: str, given: dict[str, Value]) -> Declared:
     body = {key: one for key, one in shown.items() if key not in ("apiVersion", "status")}
     if kind in ("Secret", "ConfigMap", "SealedSecret"):
         body |= {key: _all_hidden(given[key]) for key in _DATA if key in given}
-    is_protection = kind in _PROTECTION
     return Declared(
         shown_template(f"{kind} {name}".rstrip()),
         body,
         images[0] if images else None,
         dict(_risks(kind, given, pod)),
-        dict(_guards(pod)),
-        Severity.HIGH if is_protection else Severity.NOTE if kind in _KEEPERS else Severity.NONE,
+        dict(_guards(given, pod)),
+        _if_removed(kind),
         (kind,),
     )
+
+
+def _if_removed(kind: str) -> str:
+    """Return how bad it is that an object of a kind is no longer declared."""
+    is_database = bool(_DATABASE.search(kind)) and not _NO_DATABASE.search(kind)
+    if kind in _PROTECTION or kind in _KEEPERS or is_database:
+        return Severity.HIGH
+    return Severity.NOTE if kind in _WORKLOADS else Severity.NONE
 
 
 def _pod(given: dict[str, Value]) -> dict[str, Value]:
@@ -207,7 +229,10 @@ def _rights(given: dict[str, Value]) -> Iterator[tuple[str, Risk]]:
             yield "every resource (*)", HIGH_IF_CHANGED
 
 
-def _guards(pod: dict[str, Value]) -> Iterator[tuple[str, Guard]]:
+def _guards(given: dict[str, Value], pod: dict[str, Value]) -> Iterator[tuple[str, Guard]]:
+    policy = _mapping(given.get("spec")).get("persistentVolumeReclaimPolicy")
+    if "Retain" in (policy, given.get("reclaimPolicy")):
+        yield "reclaimPolicy", Guard("reclaimPolicy no longer Retain", Severity.HIGH)
     contexts = [_mapping(one.get("securityContext")) for one in _containers(pod)]
     if any(
         _is_true(one.get("runAsNonRoot"))

@@ -14,9 +14,11 @@ from clew.detectors.deployment.declared import (
     Resources,
     Risk,
 )
+from clew.detectors.deployment.policies import policy_risks, role_risks
 from clew.detectors.files.shown_values import shown_value
 from clew.detectors.formats.hcl_reader import HclBlock, read_hcl
-from clew.detectors.formats.values import Hidden, Value, text_of, words_of
+from clew.detectors.formats.json_reader import read_json_value
+from clew.detectors.formats.values import Hidden, Unreadable, Value, text_of, words_of
 from clew.model.fact import Severity
 
 _OPEN = ("0.0.0.0/0", "::/0", "*", "Internet", "Any")
@@ -76,7 +78,7 @@ def _declared(block: HclBlock) -> Declared:
         address((block.type, *block.labels)),
         shown,
         main,
-        dict(_risks(kind, block)),
+        dict([*_risks(kind, block), *_rights(block)]),
         dict(_guards(block)),
         Severity.HIGH if is_stateful else Severity.NONE,
         block.labels,
@@ -125,6 +127,54 @@ def _risks(kind: str, block: HclBlock) -> Iterator[tuple[str, Risk]]:
             yield "no backups", HIGH_IF_CHANGED
 
 
+def _rights(block: HclBlock) -> Iterator[tuple[str, Risk]]:
+    """Yield what a block allows in a cloud."""
+    kind, given = block.labels[0] if block.labels else "", block.attributes
+    yield from policy_risks({name: _decoded(one) for name, one in given.items()})
+    if kind == "aws_iam_policy_document":
+        for inner in block.blocks:
+            yield from policy_risks(_statement(inner))
+    if "_iam_" in kind and kind.startswith("google_"):
+        members = [*words_of(given.get("member")), *words_of(given.get("members"))]
+        yield from role_risks(text_of(given.get("role")), members)
+    if kind == "azurerm_role_assignment" and given.get("role_definition_name") == "Owner":
+        yield "role Owner", HIGH
+    if kind == "azurerm_role_definition":
+        for inner in block.blocks:
+            if "*" in words_of(inner.attributes.get("actions")):
+                yield "allows every action (actions *)", HIGH
+
+
+def _decoded(value: Value) -> Value:
+    """Return the value of a policy that is written as JSON in a text."""
+    if isinstance(value, str) and value.lstrip().startswith("{") and '"Statement"' in value:
+        try:
+            return read_json_value(value)
+        except Unreadable:
+            return value
+    return value
+
+
+def _statement(block: HclBlock) -> dict[str, Value]:
+    """Return a statement of `aws_iam_policy_document` as it is in JSON."""
+    given = block.attributes
+    if block.type != "statement":
+        return {}
+    principals: list[Value] = [
+        one
+        for inner in block.blocks
+        if inner.type == "principals"
+        for one in words_of(inner.attributes.get("identifiers"))
+    ]
+    found: dict[str, Value] = {
+        "Effect": given.get("effect", "Allow"),
+        "Action": given.get("actions", []),
+        "Resource": given.get("resources", []),
+        "Condition": any(inner.type == "condition" for inner in block.blocks),
+    }
+    return {**found, "Principal": principals} if principals else found
+
+
 def _inbound(kind: str, block: HclBlock) -> Iterator[HclBlock]:
     """Yield the blocks that allow connections from outside."""
     yield from (inner for inner in block.blocks if inner.type == "ingress")
@@ -156,14 +206,14 @@ def _ports(block: HclBlock) -> list[str]:
 def _guards(block: HclBlock) -> Iterator[tuple[str, Guard]]:
     for inner in block.blocks:
         if inner.type == "lifecycle" and _is_true(inner.attributes.get("prevent_destroy")):
-            yield "prevent_destroy", Guard("may be destroyed", Severity.HIGH)
+            yield "prevent_destroy", Guard("prevent_destroy removed", Severity.HIGH)
     for name in (
         "deletion_protection",
         "deletion_protection_enabled",
         "enable_deletion_protection",
     ):
         if _is_true(block.attributes.get(name)):
-            yield "deletion protection", Guard("no deletion protection", Severity.HIGH)
+            yield name, Guard(f"{name} off", Severity.HIGH)
     for name in ("storage_encrypted", "encrypted", "enable_encryption", "block_public_acls",
                  "block_public_policy", "restrict_public_buckets"):  # fmt: skip
         if _is_true(block.attributes.get(name)):

@@ -24,8 +24,9 @@ from clew.detectors.files.setting_marks import setting_marks
 from clew.detectors.files.shown_values import holds_secrets, shown_text
 from clew.detectors.files.source_languages import is_copied_in
 from clew.detectors.files.value_changes import KeyPath, value_changes
+from clew.detectors.formats.directives_reader import with_same_servers
 from clew.detectors.formats.parsed_files import ParsedFiles
-from clew.detectors.formats.reading import SIZE_LIMIT, syntax_of
+from clew.detectors.formats.reading import SIZE_LIMIT, syntax_by_place, syntax_of
 from clew.detectors.formats.values import Unreadable
 from clew.detectors.os_packages.conffiles import conffile, is_edited
 from clew.detectors.os_packages.maintainer_scripts import script_paths
@@ -55,14 +56,14 @@ _NAMES = frozenset((
     ".clang-format", ".clang-tidy", ".inputrc", ".tool-versions", ".python-version", ".nvmrc",
     ".node-version", ".ruby-version", ".tmux.conf", ".Xresources", ".profile", ".bash_profile",
     ".bash_aliases", ".bash_logout", ".zshenv", ".zprofile", ".hgrc", ".netrc", "sshd_config",
-    "ssh_config", "VERSION", "rust-toolchain",
+    "ssh_config", "VERSION", "rust-toolchain", "CODEOWNERS", "OWNERS", "OWNERS_ALIASES",
 ))  # fmt: skip
 
 _SUFFIXES = frozenset((
     ".json", ".jsonc", ".json5", ".toml", ".ini", ".cfg", ".conf", ".cnf", ".config", ".yaml",
     ".yml", ".properties", ".xml", ".plist", ".desktop", ".rc",
     ".tfvars", ".service", ".timer", ".socket", ".container",
-    ".csproj", ".fsproj", ".vbproj", ".props", ".targets",
+    ".csproj", ".fsproj", ".vbproj", ".props", ".targets", ".vhost", ".nginx", ".nginxconf",
 ))  # fmt: skip
 
 _HEADS = ("Dockerfile.", "Containerfile.", "requirements", "docker-compose", "compose.")
@@ -75,6 +76,8 @@ _DATA_DIRECTORIES = frozenset((
 
 NO_SETTING = "no setting changed"
 """The mark of a file in which only comments or layout are different."""
+LAYOUT = "formatting only"
+"""The mark of a file in which only blanks and line ends are different."""
 _PUBLIC = ("etc/hostname", "etc/timezone", "etc/debian_version")
 """Files with one word that is not secret."""
 _VERSIONS = frozenset((
@@ -89,7 +92,7 @@ class ConfigFiles:
     """Reports changed settings of configuration files."""
 
     name = "config/files"
-    version = 2
+    version = 3
     kinds: tuple[str, ...] = ("config.added", "config.changed", "config.removed")
     watch = WatchedPaths(everything=True)
 
@@ -158,6 +161,8 @@ def _is_known_configuration(change: PathChange) -> bool:
         return True
     if name.startswith(".") and name.endswith("rc"):
         return True
+    if syntax_by_place(change.parent, name):
+        return True
     head, found, rest = f"/{change.path}".rpartition("/.config/")
     return (
         bool(found)
@@ -182,7 +187,7 @@ def _suffix(name: str) -> str:
 
 def _fact(evidence: Evidence, change: PathChange, marks: tuple[str, ...]) -> Fact:
     word = "added" if change.is_added else "removed" if change.is_deleted else "changed"
-    is_direct = NO_SETTING not in marks and not _is_indirect(evidence, change)
+    is_direct = {NO_SETTING, LAYOUT}.isdisjoint(marks) and not _is_indirect(evidence, change)
     return Fact(
         f"config.{word}", change.path, change.path, evidence=(change.path,), marks=marks,
         direct=is_direct,
@@ -227,7 +232,17 @@ def _differences(evidence: Evidence, change: PathChange) -> tuple[str, ...]:
     settings = _settings(evidence, change) if before is not None and after is not None else None
     if settings is None:
         return lines
-    return settings or (NO_SETTING, *lines)
+    return settings or unchanged_marks(before, after)
+
+
+def unchanged_marks(before: bytes | None, after: bytes | None) -> tuple[str, ...]:
+    """Return the marks of a file in which no setting is different."""
+    return (LAYOUT if _is_layout(before, after) else NO_SETTING, *_lines(before, after))
+
+
+def _is_layout(before: bytes | None, after: bytes | None) -> bool:
+    """Return whether two versions differ in nothing but blanks and line ends."""
+    return b"".join((before or b"").split()) == b"".join((after or b"").split())
 
 
 def _public_word(content: bytes | None) -> str:
@@ -250,11 +265,12 @@ def _settings(evidence: Evidence, change: PathChange) -> tuple[str, ...] | None:
     old, new = files.old(change), files.new(change)
     if old is None or new is None:
         return None
+    is_nginx = syntax_of(change.path) == "conf"
+    after = with_same_servers(old.value, new.value) if is_nginx else new.value
     try:
-        changes = value_changes(old.value, new.value)
+        changes = value_changes(old.value, after)
     except Unreadable:
         return None
-    is_nginx = syntax_of(change.name) == "conf"
     return setting_marks(
         changes,
         is_secret=holds_secrets(change.path),

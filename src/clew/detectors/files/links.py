@@ -23,6 +23,10 @@ _MAX_STEPS = 40
 _MAX_TARGET = 200
 _SYSTEM = ("usr", "lib", "lib64", "bin", "sbin", "etc", "var", "boot", "run", "dev", "proc", "sys")
 _OWN = ("usr/local/", "var/www/", "var/local/")
+_ENABLED = frozenset((
+    "sites-enabled", "conf-enabled", "mods-enabled", "sites-available", "conf-available",
+))  # fmt: skip
+"""Directories of the settings of a web server, and of links to those that it uses."""
 
 
 class Links:
@@ -63,8 +67,15 @@ def _is_of_interest(evidence: Evidence, change: PathChange) -> bool:
         return False
     if in_fresh_clone(evidence, path) or "/.git/" in f"/{path}":
         return False
+    return is_place_of_people(evidence, path) and not path.startswith("etc/")
+
+
+def is_place_of_people(evidence: Evidence, path: str) -> bool:
+    """Return whether people, not packages, put links at a place."""
+    if not _ENABLED.isdisjoint(path.split("/")):
+        return True
     is_system = path.partition("/")[0] in _SYSTEM and not path.startswith(_OWN)
-    return not (evidence.machine and is_system) and not path.startswith("etc/")
+    return not (evidence.machine and is_system)
 
 
 def _fact(evidence: Evidence, change: PathChange) -> Fact:
@@ -87,7 +98,7 @@ def _said(entry: Entry | None) -> str | None:
         return None
     if entry.kind != EntryKind.SYMLINK:
         return _noun(entry)
-    target = entry.target.decode("utf-8", "surrogateescape")
+    target = link_target(entry)
     return target if len(target) <= _MAX_TARGET else "…" + target[-_MAX_TARGET:]
 
 
@@ -98,11 +109,11 @@ def _noun(entry: Entry) -> str:
 def _marks(evidence: Evidence, change: PathChange) -> tuple[str, ...]:
     """Return what is wrong with where a link leads."""
     assert change.new is not None
-    target = change.new.target.decode("utf-8", "surrogateescape")
+    target = link_target(change.new)
     if target.startswith("/") and not evidence.machine:
         return () if _is_inside(evidence.new, target) else ("not in the workspace",)
     start = "" if target.startswith("/") else change.parent
-    return _problem(evidence.new, start, target)
+    return link_problem(evidence.new, start, target)
 
 
 def _is_inside(tree: Tree, target: str) -> bool:
@@ -112,7 +123,12 @@ def _is_inside(tree: Tree, target: str) -> bool:
     return any(tree.entry(tail) is not None for tail in tails)
 
 
-def _problem(tree: Tree, start: str, target: str) -> tuple[str, ...]:
+def link_target(entry: Entry) -> str:
+    """Return where a link says that it leads."""
+    return entry.target.decode("utf-8", "surrogateescape")
+
+
+def link_problem(tree: Tree, start: str, target: str) -> tuple[str, ...]:
     """Return why a target cannot be reached, following links on the way."""
     waiting = [name for name in target.split("/") if name not in ("", ".")][::-1]
     here = [name for name in start.split("/") if name]
@@ -132,7 +148,7 @@ def _problem(tree: Tree, start: str, target: str) -> tuple[str, ...]:
             steps += 1
             if steps > _MAX_STEPS:
                 return ("leads to itself",)
-            inner = entry.target.decode("utf-8", "surrogateescape")
+            inner = link_target(entry)
             here = [] if inner.startswith("/") else here[:-1]
             if inner.startswith("/"):
                 return ()  # the place of the workspace is not known

@@ -80,3 +80,21 @@ def _server_names(words: list[str], inner: dict[str, Value]) -> list[str]:
     named = inner.get("server_name", inner.get("listen"))
     first = named[0] if isinstance(named, list) and named else named
     return [first] if isinstance(first, str) else []
+
+
+_SERVER = "server "
+
+
+def with_same_servers(old: Value, new: Value) -> Value:
+    """Return new directives in which the only server with another name has its old one."""
+    if not isinstance(old, dict) or not isinstance(new, dict):
+        return new
+    gone = [key for key in old if key.startswith(_SERVER) and key not in new]
+    came = [key for key in new if key.startswith(_SERVER) and key not in old]
+    renamed = {came[0]: gone[0]} if len(gone) == len(came) == 1 else {}
+    return {
+        renamed.get(key, key): with_same_servers(old["http"], one)
+        if key == "http" and "http" in old
+        else one
+        for key, one in new.items()
+    }

@@ -17,6 +17,7 @@ _NAME = re.compile(r"[A-Za-z_][\w-]{0,200}+")
 _STRING = re.compile(r'"((?:[^"\\$%\n]|\\[^\n]|[$%](?!\{))*+)"')
 """A string without interpolation."""
 _HEREDOC = re.compile(r"<<-?([A-Za-z_][\w-]{0,100}+)[ \t\r]*+\n")
+_ENCODED = re.compile(r"(?:json|yaml)encode\(")
 _WORD = re.compile(r"[^\s\"'#/(){}\[\],<=:]++")
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(.))")
 _CONTROLS = {"n": "\n", "r": "\r", "t": "\t"}
@@ -142,6 +143,8 @@ class _HclReader:
             return self._list(depth + 1)
         if here == "{":
             return self._object(depth + 1)
+        if found := _ENCODED.match(self._text, self._at):
+            return self._encoded(found, depth)
         if found := _HEREDOC.match(self._text, self._at):
             return self._heredoc(found)
         if found := _STRING.match(self._text, self._at):
@@ -180,6 +183,16 @@ class _HclReader:
                 self._at += 1
         self._at += 1
         return found
+
+    def _encoded(self, found: re.Match[str], depth: int) -> Value:
+        """Read what is turned into JSON or YAML: it is what it says."""
+        self._at = found.end()
+        self._skip()
+        value = self._literal(depth + 1)
+        if value is None or self._skip() != ")":
+            return None
+        self._at += 1
+        return value
 
     def _heredoc(self, found: re.Match[str]) -> str:
         end = re.compile(rf"^[ \t]*+{re.escape(found[1])}[ \t\r]*+$", re.M)

@@ -47,8 +47,7 @@ class ParsedFiles:
         return self._known[key]
 
     def _parse(self, path: str, entry: Entry | None, tree: Tree) -> Parsed | None:
-        name = path.rpartition("/")[2]
-        syntax = syntax_of(name)
+        syntax = syntax_of(path)
         if not syntax or entry is None or not entry.is_file or entry.size > SIZE_LIMIT:
             return None
         self._left -= entry.size * _COST.get(syntax, 1.0)
@@ -56,6 +55,6 @@ class ParsedFiles:
         if content is None:
             return None
         try:
-            return Parsed(read_values(name, content))
+            return Parsed(read_values(path, content))
         except (Unreadable, RecursionError):
             return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import plistlib
+import re
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -11,8 +12,11 @@ from clew.detectors.formats import ini_reader
 from clew.detectors.formats.directives_reader import read_directives
 from clew.detectors.formats.hcl_reader import read_hcl
 from clew.detectors.formats.ini_reader import read_ini
+from clew.detectors.formats.inventory_reader import read_inventory
+from clew.detectors.formats.json5_reader import read_json5
 from clew.detectors.formats.json_reader import read_json_value
 from clew.detectors.formats.keyword_reader import read_keywords
+from clew.detectors.formats.owners_reader import read_owners
 from clew.detectors.formats.properties_reader import read_properties
 from clew.detectors.formats.requirements_reader import (
     read_gems,
@@ -29,17 +33,30 @@ SIZE_LIMIT = 1 << 20
 """The largest file that is read; slow syntaxes have lower limits."""
 
 
-def syntax_of(name: str) -> str:
+def syntax_of(path: str) -> str:
     """Return the syntax of a file: `json`, `yaml`, `configparser`, …, or "" if it has none."""
+    above, _, name = path.rpartition("/")
     lower = name.lower()
     if lower.startswith("requirements") and lower.endswith((".txt", ".in")):
         return "requirements"
-    return _NAMES.get(name) or _SUFFIXES.get(lower[lower.rfind(".") :] if "." in lower else "", "")
+    suffix = lower[lower.rfind(".") :] if "." in lower else ""
+    return _NAMES.get(name) or _SUFFIXES.get(suffix) or syntax_by_place(above, name)
 
 
-def read_values(name: str, content: bytes) -> Value:
+def syntax_by_place(directory: str, name: str) -> str:
+    """Return the syntax of a file without an ending, by its directory: `sites-enabled/shop`."""
+    above, _, last = directory.rpartition("/")
+    syntax = _PLACES.get(last, "")
+    if last == "default" and above.rpartition("/")[2] != "etc":
+        return ""
+    if not syntax or name.isupper() or (name != "hosts" and last == "ansible"):
+        return ""
+    return syntax if "." not in name or _SITE.fullmatch(name) else ""
+
+
+def read_values(path: str, content: bytes) -> Value:
     """Return the values of a file; raises `Unreadable` if it has none that can be read."""
-    syntax = syntax_of(name)
+    syntax = syntax_of(path)
     if not syntax or len(content) > _LIMITS.get(syntax, SIZE_LIMIT):
         raise Unreadable("no syntax" if not syntax else "too large")
     if syntax in _BYTES:
@@ -89,6 +106,16 @@ def _conf(text: str) -> Value:
     return read_directives(text)
 
 
+def _ini(text: str) -> Value:
+    """Return the settings of an INI file; one with names alone is an inventory of hosts."""
+    try:
+        return read_ini(text, ini_reader.CONFIGPARSER)
+    except Unreadable:
+        if not _INVENTORY.search(text):
+            raise
+        return read_inventory(text)
+
+
 def _tfvars(text: str) -> Value:
     return read_hcl(text).attributes
 
@@ -120,12 +147,16 @@ def _plain(value: Any, counter: NodeCounter) -> Value:
 
 _TEXTS: dict[str, Callable[[str], Value]] = {
     "json": read_json_value,
+    "json5": read_json5,
     "toml": read_toml,
     "yaml": _yaml,
     "configparser": partial(read_ini, dialect=ini_reader.CONFIGPARSER),
     "git": partial(read_ini, dialect=ini_reader.GIT),
     "mysql": partial(read_ini, dialect=ini_reader.MYSQL),
     "units": partial(read_ini, dialect=ini_reader.UNITS),
+    "ini": _ini,
+    "inventory": read_inventory,
+    "owners": read_owners,
     "conf": _conf,
     "properties": read_properties,
     "requirements": read_requirements,
@@ -145,11 +176,11 @@ _BYTES: dict[str, Callable[[bytes], Value]] = {
 _LIMITS = {"yaml": 256 << 10, "toml": 256 << 10, "conf": 256 << 10, "tfvars": 256 << 10}
 
 _SUFFIXES = {
-    ".json": "json", ".jsonc": "json", ".json5": "json", ".webmanifest": "json", ".arb": "json",
+    ".json": "json", ".jsonc": "json", ".json5": "json5", ".webmanifest": "json", ".arb": "json",
     ".code-workspace": "json", ".avsc": "json",
     ".toml": "toml",
     ".yaml": "yaml", ".yml": "yaml",
-    ".ini": "configparser", ".cfg": "configparser",
+    ".ini": "ini", ".cfg": "configparser",
     ".conf": "conf", ".config": "config", ".npmrc": "conf", ".rc": "conf",
     ".cnf": "mysql",
     ".desktop": "units", ".editorconfig": "units", ".container": "units", ".network": "units",
@@ -159,10 +190,31 @@ _SUFFIXES = {
     ".xml": "xml", ".csproj": "xml", ".props": "xml", ".targets": "xml", ".resx": "xml",
     ".fsproj": "xml", ".vbproj": "xml",
     ".plist": "plist", ".tfvars": "tfvars", ".caddyfile": "keywords",
+    ".vhost": "conf", ".nginx": "conf", ".nginxconf": "conf",
 }  # fmt: skip
 
+_INVENTORY = re.compile(
+    r"^\[[\w.-]{1,100}:(?:children|vars)\]|\bansible_\w|^[\w-]{1,60}(?:\.[\w-]{1,60}){1,8}[ \t]*+$",
+    re.M,
+)
+"""Signs of an inventory of Ansible."""
+
+_PLACES = {
+    "sites-available": "conf", "sites-enabled": "conf", "conf.d": "conf", "conf-available": "conf",
+    "conf-enabled": "conf", "snippets": "conf", "vhosts": "conf", "vhosts.d": "conf",
+    "apt.conf.d": "conf", "logrotate.d": "keywords", "nginx": "conf",
+    "inventory": "inventory", "inventories": "inventory", "ansible": "inventory",
+    "default": "properties",
+}  # fmt: skip
+"""The syntax of files without an ending, by the name of their directory."""
+_SITE = re.compile(
+    r"[\w-]{1,80}(?:\.[\w-]{1,80}){0,6}?\.(?:com|org|net|io|dev|app|info|biz|eu|de|fr|uk|nl|ch|at|us|ca|au"
+    r"|local|localhost|test|example|internal|lan)"
+)
+"""A file that is called like the site that it configures: `shop.example.org`."""
+
 _NAMES = {
-    "Pipfile": "toml", ".babelrc": "json", ".eslintrc": "json", ".prettierrc": "json",
+    "Pipfile": "toml", ".babelrc": "json5", ".eslintrc": "json", ".prettierrc": "json",
     ".swcrc": "json", ".stylelintrc": "json", ".jshintrc": "json", ".yarnrc": "yaml",
     ".condarc": "yaml", ".clang-format": "yaml", ".clang-tidy": "yaml", ".flake8": "configparser",
     ".pylintrc": "configparser", "pylintrc": "configparser", ".coveragerc": "configparser",
@@ -170,7 +222,8 @@ _NAMES = {
     "valkey.conf": "keywords", "sentinel.conf": "keywords", "sshd_config": "keywords",
     "ssh_config": "keywords", "Caddyfile": "keywords", "go.mod": "keywords", "go.work": "keywords",
     "haproxy.cfg": "sections", "squid.conf": "keywords", "chrony.conf": "keywords",
-    "Gemfile": "gems",
+    "inventory.ini": "inventory", "hosts.ini": "inventory", "inventory.cfg": "inventory",
+    "Gemfile": "gems", "CODEOWNERS": "owners", "OWNERS": "yaml", "OWNERS_ALIASES": "yaml",
     "Podfile": "gems", "Procfile": "yaml", ".gitignore": "patterns", ".dockerignore": "patterns",
     ".npmignore": "patterns", ".eslintignore": "patterns", ".prettierignore": "patterns",
     ".helmignore": "patterns", "httpd.conf": "keywords", "apache2.conf": "keywords", ".htaccess": "keywords",

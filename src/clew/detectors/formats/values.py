@@ -16,9 +16,13 @@ MAX_NODES = 100_000
 """Scalars and collections of a file, those that aliases repeat included."""
 
 _NOT_A_WORD = re.compile(
-    r"(?:|~|null|true|false|yes|no|on|off|y|n|[-+.]?\d[\d_.:xXoOa-fA-FeE+-]*|[-+]?\.(?:inf|nan))",
+    r"(?:|~|null|true|false|yes|no|on|off|y|n"
+    r"|[-+]?(?:\d[\d_]*+(?:\.[\d_]*+)?|\.\d[\d_]*+)(?:e[-+]?\d++)?|[-+]?0(?:x[\da-f_]++|[ob][0-7_]++)"
+    r"|[-+]?\d[\d_]*+(?::[0-5]?\d)++(?:\.\d*+)?"  # 22:22 is a number to the base of 60
+    r"|\d{4}-\d{1,2}-\d{1,2}(?:[Tt \t]++[\d:.]++[ \t]*+(?:Z|[-+][\d:]++)?)?|[-+]?\.(?:inf|nan))",
     re.I,
 )
+"""Without quotes, YAML reads these as numbers, dates, booleans or nothing."""
 
 
 class Unreadable(ValueError):

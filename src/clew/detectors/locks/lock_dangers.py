@@ -160,7 +160,8 @@ def _same_version_digests(change: PackageChange) -> tuple[str, str]:
     for version in {package.version for package in change.after}:
         was, now = _by_file(change.before, version), _by_file(change.after, version)
         for key in {*was} & {*now}:
-            if not was[key] & now[key]:
+            is_replaced = not key[0] and was[key] - now[key] and now[key] - was[key]
+            if not was[key] & now[key] or is_replaced:
                 return version or "the same version", ""
             if now[key] - was[key] and not key[0]:
                 added = version or "the same version"

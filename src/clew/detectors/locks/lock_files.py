@@ -39,7 +39,7 @@ class LockFiles:
     """Reports packages that are locked or required in other versions, or from elsewhere."""
 
     name = "packages/locks"
-    version = 1
+    version = 2
     kinds: tuple[str, ...] = (
         "lock.added", "lock.changed", "lock.removed", "config.changed", "security.registry",
         "security.integrity", "security.dependency", "security.install_script", "security.tls",

@@ -1,7 +1,8 @@
 """Base image detector: what a Dockerfile builds on, and programs that it fetches and runs.
 
 An image from another registry, or without the digest that fixed it, is a note; another tag is told
-like another version of a package.
+like another version of a package.  A program from a host that is not known for its installer, which
+the build runs without a check, is a warning.
 """
 
 from __future__ import annotations
@@ -10,8 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from clew.detectors.detector import Evidence, Finding, PathChange, WatchedPaths
-from clew.detectors.locks.origins import host_of
-from clew.detectors.security.fetching import FETCHING
+from clew.detectors.security.fetched_programs import fetches
 from clew.detectors.security.security_rules import (
     content,
     is_own_edit,
@@ -25,6 +25,7 @@ _HEADS = ("Dockerfile", "Containerfile")
 _FROM = re.compile(
     r"^\s*FROM\s+(?:--[a-z]+=\S{1,100}\s+)*+(\S{1,300})(?:\s+AS\s+(\S{1,100}))?\s*$", re.I
 )
+_CONTINUED = re.compile(rb"[ \t]*+\\[ \t]*+\r?\n(?:[ \t]*+#[^\n]*+\n)*+")
 _PUBLIC = ("docker.io", "mcr.microsoft.com", "gcr.io", "quay.io", "ghcr.io", "public.ecr.aws")
 """Registries that say who owns an image; the owner is compared."""
 
@@ -49,7 +50,7 @@ class BaseImages:
     """Reports other base images, and programs that an image fetches and runs."""
 
     name = "security/images"
-    version = 1
+    version = 2
     kinds: tuple[str, ...] = ("security.dependency", "security.ci", "lock.added", "lock.changed", "lock.removed")  # fmt: skip
     watch = WatchedPaths(heads=_HEADS, suffixes=(".Dockerfile", ".dockerfile"))
 
@@ -61,7 +62,7 @@ class BaseImages:
                 old, new = (
                     content(tree, change.path, _LIMIT) for tree in (evidence.old, evidence.new)
                 )
-                rules = rules_between(old, new)
+                rules = rules_between(_joined(old), _joined(new))
                 facts = [*_image_facts(change.path, images_of(old), images_of(new))]
                 is_explained = all(
                     line[:5].upper() == b"FROM " for line in (*rules.added, *rules.removed)
@@ -69,6 +70,11 @@ class BaseImages:
                 facts += _fetch_facts(change.path, rules.added)
                 if facts:
                     yield Finding(tuple(facts), (change.path,) if is_explained else ())
+
+
+def _joined(text: bytes | None) -> bytes | None:
+    """Return a Dockerfile with continued lines as one line."""
+    return _CONTINUED.sub(b" ", text) if text is not None else None
 
 
 def images_of(text: bytes | None) -> list[Image]:
@@ -132,19 +138,9 @@ def _image_fact(path: str, before: Image | None, after: Image) -> Fact:
 
 def _fetch_facts(path: str, added: list[bytes]) -> Iterator[Fact]:
     """Yield that a build runs what it fetches."""
-    hosts = []
-    for line in added:
-        if any(
-            sign.search(line[:4_096]) for sign, mark in FETCHING if mark == "runs what it fetches"
-        ):
-            at = line.find(b"://")
-            start = line.rfind(b" ", 0, at) + 1 if at > 0 else 0
-            hosts.append(
-                host_of(line[start:].decode("utf-8", "replace").lstrip("'\"")) or "an address"
-            )
-    if hosts:
-        shown = ", ".join(dict.fromkeys(hosts))
+    found = fetches(added)
+    if found.mark:
         yield Fact(
             "security.ci", "fetch", path,
-            severity=Severity.NOTE, evidence=(path,), marks=(f"runs what it fetches from {shown}",),
+            severity=found.severity, evidence=(path,), marks=(found.mark,),
         )  # fmt: skip

@@ -1,7 +1,8 @@
 """CI detector: files that a build server runs.
 
 They run elsewhere and later, usually after a review: a note.  One that runs code for requests of
-strangers, with the rights of the repository, is a warning.  What makes checks weaker is told by
+strangers, with the rights of the repository, is a warning, and so is one that runs a program from a
+host that is not known for it.  What makes checks weaker is told by
 `checks/checks.py`; a file that it explains has no note unless something else in it deserves one.
 """
 
@@ -10,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from clew.detectors.detector import Evidence, Finding, PathChange, WatchedPaths
+from clew.detectors.security.fetched_programs import Fetches, fetches
 from clew.detectors.security.security_rules import (
     Alarm,
     content,
@@ -42,7 +44,7 @@ class CiFiles:
     """Reports changes of what a build server runs."""
 
     name = "security/ci"
-    version = 2
+    version = 3
     kinds: tuple[str, ...] = ("security.ci",)
     watch = WatchedPaths(names=_NAMES, directories=(".github", *_DIRECTORIES))
 
@@ -60,13 +62,16 @@ def _judge(evidence: Evidence, change: PathChange) -> Iterator[Alarm]:
     found = workflow_changes(change.name, *texts)
     added = b"\n".join(rules.added)
     named = [mark for sign, mark in _NAMED_PATTERNS.items() if sign in added]
-    if change.path in evidence.claimed and not named and found.severity != Severity.HIGH:
+    program = fetches(rules.added) if change.old is not None else Fetches()
+    severity = Severity.HIGH if program.severity == Severity.HIGH else found.severity
+    if change.path in evidence.claimed and not named and severity != Severity.HIGH:
         return
     state = "new" if change.is_added else "removed" if change.is_deleted else ""
     marks = [state] if state else [*found.marks] or [lines_between(*texts).mark]
+    marks = [program.mark, *marks] if program.mark else marks
     said = " ".join(marks)
     marks += [mark for mark in named if mark not in said]
-    yield Alarm("security.ci", "ci", change.path, found.severity, tuple(marks))
+    yield Alarm("security.ci", "ci", change.path, severity, tuple(marks))
 
 
 def _is_run(change: PathChange) -> bool:

@@ -15,11 +15,12 @@ from collections.abc import Iterator, Sequence
 from clew.detectors.detector import Evidence, Finding, PathChange, TooLarge, WatchedPaths
 from clew.detectors.files.key_names import shown_name
 from clew.detectors.locks.lock_dangers import origin_words
-from clew.detectors.locks.origins import git_origin
+from clew.detectors.locks.origins import FORGES, Origin, git_origin
 from clew.detectors.repositories.git_config import Config, parse_config, value_of
 from clew.detectors.repositories.git_hooks import HOOKS
 from clew.detectors.repositories.repositories import is_git_dir
 from clew.detectors.security.known_hooks import MAX_SIZE, tool_of
+from clew.detectors.security.known_places import is_known_owner
 from clew.detectors.security.security_rules import (
     Alarm,
     LineChanges,
@@ -84,8 +85,8 @@ class GitHooks:
     """Reports new programs that git will run."""
 
     name = "security/git"
-    version = 2
-    kinds: tuple[str, ...] = ("security.git_hook",)
+    version = 3
+    kinds: tuple[str, ...] = ("security.git_hook", "security.dependency")
     watch = WatchedPaths(
         paths=("etc/gitconfig",),
         names=(*HOOKS, *_NAMED_CONFIGS, *_MANAGERS, "config", "config.worktree"),
@@ -172,6 +173,13 @@ def _manager(evidence: Evidence, change: PathChange) -> Iterator[Alarm]:
     rules = rules_between(content(evidence.old, path), content(evidence.new, path))
     if not rules:
         return
+    replaced = list(_replaced_repositories(rules))
+    yield from (
+        Alarm("security.dependency", path, path, severity, ("hook",), before, after)
+        for before, after, severity in replaced
+    )
+    if replaced and all(line.lstrip(b"- ").startswith((b"repo:", b"rev:")) for line in rules.added):
+        return
     repository = repository_of(evidence.new, path)
     is_on = repository is not None and any(
         evidence.new.entry(joined(repository, f".git/hooks/{hook}")) is not None for hook in HOOKS
@@ -185,13 +193,38 @@ def _manager(evidence: Evidence, change: PathChange) -> Iterator[Alarm]:
 
 def _new_repositories(rules: LineChanges) -> list[str]:
     """Return the repositories that new lines take hooks from."""
+    return [
+        f"hooks from {origin_words(origin).removeprefix('git at ')}"
+        for origin in _repositories(rules.added)[:3]
+    ]
+
+
+def _repositories(lines: Sequence[bytes]) -> list[Origin]:
+    """Return the repositories that lines take hooks from."""
     found = []
-    for line in rules.added:
+    for line in lines:
         key, _, value = line.decode("utf-8", "replace").lstrip("- ").partition(": ")
-        if key == "repo" and "://" in value:
-            origin = git_origin(value.strip("'\""))
-            found.append(f"hooks from {origin_words(origin).removeprefix('git at ')}")
-    return found[:3]
+        if key in ("repo", "git_url") and ("://" in value or value.startswith("git@")):
+            found.append(git_origin(value.strip("'\"")))
+    return found
+
+
+def _replaced_repositories(rules: LineChanges) -> Iterator[tuple[str, str, str]]:
+    """Yield repositories of hooks that are now taken from someone else: before, after, how bad."""
+    gone = _repositories(rules.removed)
+    for new in _repositories(rules.added):
+        name = new.repository.rpartition("/")[2].lower()
+        old = next((one for one in gone if one.repository.rpartition("/")[2].lower() == name), None)
+        if old is None or old[:3] == new[:3]:
+            continue
+        gone.remove(old)
+        was, now = (one.repository.partition("/")[0].lower() for one in (old, new))
+        is_usual = is_known_owner(now) or (was == now and new.host in FORGES)
+        is_usual = is_usual and new.host in FORGES and not new.is_plain
+        is_same_host = old.host == new.host
+        shown = (one.repository if is_same_host else f"{one.host}/{one.repository}" for one in (old, new))  # fmt: skip
+        before, after = map(shown_name, shown)
+        yield before, after, Severity.NOTE if is_usual else Severity.HIGH
 
 
 def _is_git_config(evidence: Evidence, change: PathChange) -> bool:

@@ -2,7 +2,8 @@
 
 Actions of GitHub, Gitea and Forgejo (`uses: actions/checkout@v4`), orbs of CircleCI, and files that
 GitLab includes from elsewhere.
-A newer version is told like any other; another owner, or a branch in place of a version, is a note.
+A newer version is told like any other; a branch in place of a version, and a version in place of a
+commit, is a note.  A branch in place of a commit, and an owner that is not known, is a warning.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Iterator, Sequence
 
 from clew.detectors.detector import Evidence, Finding, PathChange, WatchedPaths
 from clew.detectors.locks.origins import address_of
+from clew.detectors.security.known_places import is_known_owner
 from clew.detectors.security.security_rules import (
     content,
     is_own_edit,
@@ -32,6 +34,7 @@ _ORB = re.compile(
 )
 _INCLUDE = re.compile(r"""^\s*(?:-\s+)?(?:include|remote)\s*:\s*["']?(https?://[^\s"']{1,500})""")
 _COMMIT = re.compile(r"[0-9a-f]{40}")
+_FIXED = 2
 _VERSION = re.compile(r"v?\d[\w.+-]{0,60}")
 
 
@@ -52,7 +55,7 @@ class WorkflowActions:
     """Reports other actions, and other versions of actions."""
 
     name = "security/actions"
-    version = 1
+    version = 2
     kinds: tuple[str, ...] = ("security.dependency", "lock.added", "lock.changed", "lock.removed")
     watch = WatchedPaths(names=_NAMES, directories=(*_FORGES, ".circleci"))
 
@@ -131,10 +134,19 @@ def _fact(path: str, before: Action | None, after: Action) -> Fact:
         marks.append(
             "a branch, which moves" if not _firmness(after) else "no longer a fixed commit"
         )
+    is_unfixed = before is not None and _firmness(before) == _FIXED and not _firmness(after)
+    is_foreign = is_other and before is not None and _is_foreign(before, after)
     return Fact(
         "security.dependency", path, after.name, before.text if before else None, after.text,
-        severity=Severity.NOTE, evidence=(path,), marks=tuple(marks),
+        severity=Severity.HIGH if is_unfixed or is_foreign else Severity.NOTE,
+        evidence=(path,), marks=tuple(marks),
     )  # fmt: skip
+
+
+def _is_foreign(before: Action, after: Action) -> bool:
+    """Return whether an action comes from someone else, whom few take programs from."""
+    was, now = (action.name.partition("/")[0].lower() for action in (before, after))
+    return was != now and not is_known_owner(now)
 
 
 def _short(reference: str | None) -> str | None:
@@ -144,5 +156,5 @@ def _short(reference: str | None) -> str | None:
 def _firmness(action: Action) -> int:
     """Return how fixed a reference is: a commit, a version, or a branch."""
     if _COMMIT.fullmatch(action.reference):
-        return 2
+        return _FIXED
     return 1 if _VERSION.fullmatch(action.reference) else 0

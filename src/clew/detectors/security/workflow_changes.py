@@ -14,6 +14,7 @@ from clew.detectors.files.key_names import HIDDEN, shown_name
 from clew.detectors.files.shown_values import shown_text
 from clew.detectors.formats.reading import read_values
 from clew.detectors.formats.values import Unreadable, Value
+from clew.detectors.security.workflow_images import image_marks, without_images
 from clew.model.fact import Severity
 from clew.model.named_tuple import NamedTuple
 
@@ -41,6 +42,7 @@ class _Workflow(NamedTuple):
     permissions: dict[str, str] = {}
     jobs: dict[str, Value] = {}
     runs_code: bool = False
+    value: Value = None
 
 
 def workflow_changes(name: str, old: bytes | None, new: bytes | None) -> WorkflowChanges:
@@ -54,6 +56,7 @@ def workflow_changes(name: str, old: bytes | None, new: bytes | None) -> Workflo
     marks = [
         *_trigger_marks(before, after),
         *_permission_marks(before, after),
+        *image_marks(before.value, after.value),
         *_job_marks(before.jobs, after.jobs),
     ]
     left = len(marks) - _MAX_MARKS
@@ -74,6 +77,7 @@ def _read(name: str, content: bytes) -> _Workflow:
             dict(_permissions(value, jobs)),
             jobs,
             any(_runs_code(step) for step in steps),
+            value,
         )
     named: dict[str, Value] = {
         key: one
@@ -82,7 +86,7 @@ def _read(name: str, content: bytes) -> _Workflow:
         and key not in _GITLAB_WORDS
         and not one.keys().isdisjoint(_SCRIPTS)
     }
-    return _Workflow(jobs=named)
+    return _Workflow(jobs=named, value=value)
 
 
 def _triggers(value: Value) -> Iterator[str]:
@@ -138,7 +142,7 @@ def _job_marks(old: dict[str, Value], new: dict[str, Value]) -> Iterator[str]:
     yield from (f"−job {_shown(name)}" for name in old if name not in new)
     yield from (f"+job {_shown(name)}" for name in new if name not in old)
     for name, job in new.items():
-        if name in old and old[name] != job:
+        if name in old and without_images(old[name]) != without_images(job):
             marks = list(_step_marks(_steps(old[name]), _steps(job)))
             yield from marks or [f"~job {_shown(name)}"]
 

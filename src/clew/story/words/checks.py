@@ -121,7 +121,7 @@ def _weakened(how: str, number: int, names: Sequence[str], most: int) -> str:
     where = f" ({some(names, most)})" if names and (most > 1 or len(names) == 1) else ""
     match how:
         case "empty":
-            return f"{some(names, most)} {'is' if len(names) == 1 else 'are'} empty"
+            return f"{some(names, most)} check{'s' if len(names) == 1 else ''} nothing"
         case "constant":
             return f"{counted(number, 'assert')} always hold{'s' if number == 1 else ''}{where}"
         case "hidden":

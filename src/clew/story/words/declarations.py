@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from clew.model.amount import counted
-from clew.model.fact import SEVERITY_RANK, Fact
+from clew.model.fact import SEVERITY_RANK, Fact, Severity
 from clew.story.words.phrases import (
     NAMED_ON_CARD,
     Phrase,
@@ -60,9 +60,11 @@ def _locked(fact: Fact) -> str:
 def resources(facts: Sequence[Fact]) -> Phrase:
     path = facts[0].scope.partition(":")[2]
     name = base(path)
+    if facts[0].scope.startswith("migration:"):
+        return _migration(facts[0], path)
     whole = _whole_file(facts)
     if whole:
-        nouns = _nouns(facts)
+        nouns = _subjects(facts) or _nouns(facts)
         return Phrase(
             f"{name} {whole} ({some(nouns, 2)})",
             f"{path} {whole}: {some([fact.subject for fact in facts], NAMED_ON_CARD)}",
@@ -76,7 +78,23 @@ def resources(facts: Sequence[Fact]) -> Phrase:
     return Phrase(
         next((form for form in forms if len(form) <= _SHORT), forms[-1]),
         f"{path}: {some([_resource(fact, NAMED_ON_CARD) for fact in ordered], NAMED_ON_CARD)}",
-        next((form for form in forms[2:] if len(form) <= _SHORTEST), forms[-1]),
+        next((form for form in forms[2:] if len(form) <= _shortest(facts)), forms[-1]),
+    )
+
+
+def _shortest(facts: Sequence[Fact]) -> int:
+    """Return the length of the shortest form; a warning has room for what is wrong."""
+    return _SHORT if facts[0].severity == Severity.HIGH else _SHORTEST
+
+
+def _migration(fact: Fact, path: str) -> Phrase:
+    """Return what a migration will drop: `0007_cleanup.sql: drops invoices`."""
+    forms = [f"{base(path)}: {some(fact.marks, most)}" for most in (3, 2, 1)]
+    new = "new migration " if fact.kind == "resource.added" else "migration "
+    return Phrase(
+        next((form for form in forms if len(form) <= _SHORT), forms[-1]),
+        f"{new}{path} {some(fact.marks, NAMED_ON_CARD)} when it runs",
+        forms[-1],
     )
 
 
@@ -93,6 +111,16 @@ def _whole_file(facts: Sequence[Fact]) -> str:
     marks = {fact.marks for fact in facts}
     (first, *_) = marks
     return _WHOLE_FILE.get(first[0], "") if len(marks) == 1 and len(first) == 1 else ""
+
+
+def _subjects(facts: Sequence[Fact]) -> list[str]:
+    """Return the resources of a warning by name, if they are few."""
+    subjects = [fact.subject for fact in facts]
+    is_loud = facts[0].severity == Severity.HIGH and len(subjects) <= 2
+    return subjects if is_loud and sum(map(len, subjects)) <= _MAX_SUBJECTS else []
+
+
+_MAX_SUBJECTS = 44
 
 
 def _nouns(facts: Sequence[Fact]) -> list[str]:
@@ -126,7 +154,8 @@ def _resource(fact: Fact, most: int, names: int = _ALL) -> str:
     said = ", ".join(details[:most]) + (" …" if len(details) > most > 0 else "")
     if subject == "image" or not said:
         return said or f"{subject} changed"
-    return f"{subject} {said}" if len(details) == 1 else f"{subject} ({said})"
+    is_sentence = len(details) == 1 or (most > 0 and "(" in details[0])
+    return f"{subject} {said}" if is_sentence else f"{subject} ({said})"
 
 
 def _brief_mark(mark: str, most: int) -> str:
@@ -164,5 +193,7 @@ def _link(fact: Fact, name: str) -> str:
             return f"link {name} removed" + (f" ({', '.join(details)})" if details else "")
         case _ if fact.before and fact.after:
             return f"{name}: {arrow(fact)}{marks}"
+        case _ if fact.after and len(fact.marks) == 1:  # its target was deleted
+            return f"{name} → {fact.after} {fact.marks[0]}"
         case _:
             return f"link {name} changed{marks}"

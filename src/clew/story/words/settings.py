@@ -49,6 +49,7 @@ def configs(facts: Sequence[Fact]) -> Phrase:
 def _one_config(fact: Fact) -> Phrase:
     name = _setting(fact.subject)
     forms = [_config(fact, name, most, names) for most, names in _FORMS]
+    forms += [_keys(fact, name, most) for most in (3, 2, 1)]
     forms.append(f"{name} {_word(fact)}")
     short = next((form for form in forms if len(form) <= _SHORT), forms[-1])
     shortest = next((form for form in forms if len(form) <= _SHORTEST), forms[-1])
@@ -68,6 +69,15 @@ def _config(fact: Fact, name: str, most: int, names: int = _ALL) -> str:
     if fact.kind == "config.changed" and detail and not _is_aside(fact.marks[0]):
         return f"{name}: {detail}"
     return f"{name} {_word(fact)}" + (f" ({detail})" if detail else "")
+
+
+def _keys(fact: Fact, name: str, most: int) -> str:
+    """Return a file and the names of its changed settings, whose values are too long."""
+    if fact.kind != "config.changed" or not fact.marks or _is_aside(fact.marks[0]):
+        return f"{name} {_word(fact)}"
+    keys = [_brief_mark(mark, 1).partition(" ")[0] for mark in fact.marks[:most]]
+    signed = [key if key[:1] in "+−~" else f"~{key}" for key in keys]
+    return f"{name}: {', '.join(signed)}" + (" …" if len(fact.marks) > most else "")
 
 
 def _first_with_detail(fact: Fact, names: Sequence[str]) -> str:
@@ -101,7 +111,7 @@ def _brief_mark(mark: str, most: int) -> str:
 
 _ASIDE = re.compile(
     r"[+−][\d,]+ (?:[+−][\d,]+ )?lines?|attributes|lock file|conffile of .*|not as .* ships it"
-    r"|→ .*|no setting changed"
+    r"|→ .*|no setting changed|formatting only"
 )
 """Marks that say how much is different, not what."""
 
@@ -121,7 +131,7 @@ def _setting(path: str) -> str:
     if path.startswith("etc/alternatives/"):
         return f"alternative {base(path)}"
     above = path.split("/")[-2:-1]
-    if above and (above[0].endswith(".d") or above[0] == ".git"):
+    if above and (above[0] == ".git" or above[0].endswith((".d", "-enabled", "-available"))):
         return f"{above[0]}/{base(path)}"
     return _SETTINGS.get(path) or base(path)
 
