@@ -19,8 +19,8 @@ from tests.kit.moments import story
 
 
 def _told(path: str, old: str, new: str) -> Story:
-    sorters = [Declarations(), ConfigFiles()]
-    return story([], {path: old.encode()}, {path: new.encode()}, sorters)
+    before, after = {path: old.encode()}, {path: new.encode()}
+    return story([], before, after, [Declarations(), ConfigFiles()])
 
 
 NGINX = """\

@@ -22,8 +22,8 @@ def _state(*, key: int | None = None, outputs: dict[str, str] | None = None, **a
 
 
 def _told(old: str, new: str) -> Story:
-    moments = ({"terraform.tfstate": one.encode()} for one in (old, new))
-    return story([], *moments, [Declarations(), ConfigFiles()])
+    before, after = ({"terraform.tfstate": one.encode()} for one in (old, new))
+    return story([], before, after, [Declarations(), ConfigFiles()])
 
 
 @pytest.mark.parametrize(
