@@ -135,7 +135,6 @@ def other_registries(place: Place) -> Iterator[None]:
     expected={
         ("git.branch", "git:vendored", "main", None, None),
         ("code.added", "git:vendored", "vendored", None, None),
-        ("config.added", "vendored/.gitignore", "vendored/.gitignore", None, None),
         ("code.edited", "git:.", ".", None, None),
         _agent("AGENTS.md"), _agent(".claude/settings.local.json"),
     },

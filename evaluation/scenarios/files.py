@@ -82,7 +82,7 @@ def vendored(place: Place) -> Iterator[None]:
 @scenario(
     28, "a Makefile and a JSON file edited", GitRefs(),
     expected={
-        ("check.added", "Makefile", "step pytest", None, None),
+        ("check.added", "Makefile", "step", None, "pytest"),
         ("config.changed", "tsconfig.json", "tsconfig.json", None, None),
     },
     benign=True, headline=("Makefile",),
@@ -154,8 +154,7 @@ def ignored(place: Place) -> Iterator[None]:
     expected={
         ("git.branch", "git:new", "main", None, None),
         ("code.renamed", "git:new", "new", None, "21"),
-        ("config.removed", "old/.gitignore", "old/.gitignore", None, None),
-        ("config.added", "new/.gitignore", "new/.gitignore", None, None),
+        ("config.changed", "new/.gitignore", "new/.gitignore", None, None),
     },
     benign=True, headline=("repository moved from old to new",),
 )  # fmt: skip

@@ -240,7 +240,7 @@ def clone(place: Place) -> Iterator[None]:
 @scenario(
     27, "git: submodule add", GitRefs(), GitRefs("library"), SourceFiles("library"),
     expected={
-        ("config.added", ".gitmodules", ".gitmodules", None, None),
+        ("security.dependency", ".gitmodules", "library", None, "a local path"),
         ("git.submodule", "git:.", "library", None, None),
     },
     benign=True, headline=("library",),

@@ -150,7 +150,7 @@ def declared(place: Place) -> Iterator[None]:
         ("config.changed", "package.json", "package.json", None, None),
     },
     benign=True,
-    headline=("esbuild", "scripts.build"),
+    headline=("esbuild", "+build"),
 )
 def build(place: Place) -> Iterator[None]:
     repository(place, _FILES)

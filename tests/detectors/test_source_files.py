@@ -10,6 +10,7 @@ from clew.detectors.detector import Evidence
 from clew.detectors.files.source_files import SourceFiles
 from clew.detectors.repositories.git import Git
 from clew.model.fact import Fact
+from clew.story.words import phrase
 from tests.detectors.real_git import Repo
 from tests.kit.moments import Moment, evidence, facts, file, findings, story
 from tests.kit.tools import require
@@ -302,3 +303,12 @@ def test_of_very_many_files_whole_directories_are_left_to_the_roll_up() -> None:
     result = story([], old, new, [SourceFiles(many=3)])
 
     assert result.headline == "edited src/a.py; lib/ new directory, 5 files"
+
+
+def test_a_function_that_a_revert_took_away_is_named_with_it() -> None:
+    facts = [
+        Fact("code.edited", "git:.", ".", after="1", evidence=("src/a.py",), marks=("−2 lines", "1 reverted")),
+        Fact("code.symbols", "git:.", "src/a.py", marks=("−added()",)),
+    ]  # fmt: skip
+
+    assert phrase("code", facts).short == "reverted src/a.py (−added())"

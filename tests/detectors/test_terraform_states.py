@@ -36,7 +36,7 @@ def _told(old: str, new: str) -> Story:
         (_state(), _state(outputs={"address": "canary"}), "terraform.tfstate: +output address"),
         (_state(outputs={"a": "canary"}), _state(outputs={"a": "canary2"}), "terraform.tfstate: output a ~value"),
         (_state(ami="canary"), "[]", "terraform.tfstate changed"),
-        (_state(ami="canary"), '{"resources": [' + "[" * 5_000, "terraform.tfstate changed"),
+        (_state(ami="canary"), '{"resources": [' + "[" * 5_000, "terraform.tfstate changed (202 B → 5.0 kB)"),
     ],
 )  # fmt: skip
 def test_a_changed_state_is_told_without_secrets(old: str, new: str, headline: str) -> None:

@@ -58,10 +58,11 @@ def _files(counts: Sequence[Fact], symbols: Symbols, say: Callable[[str], str], 
             marks = symbols.get(path, ())
             if not marks:
                 names.append(name)
-            elif fact.kind == "code.edited":
+            elif _verb(fact) == "edited":
                 told.append(f"{name}: {fitted(marks, room - len(name))}")
             else:
-                listed = [mark.lstrip("+−") for mark in marks]
+                are_new = fact.kind in ("code.added", "code.deleted")
+                listed = [mark.lstrip("+−") if are_new else mark for mark in marks]
                 told.append(f"{_verb(fact)} {name} ({fitted(listed, room - len(name))})")
         if names:
             plain.append(f"{_verb(fact)} {joined(names)}")
