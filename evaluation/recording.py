@@ -45,6 +45,8 @@ class Recording(NamedTuple):
     old: RecordingTree
     new: RecordingTree
     claimed: int
+    machine: bool
+    """Whether the trees are those of a whole machine."""
 
     @property
     def coverage(self) -> tuple[int, int]:
@@ -204,7 +206,10 @@ def record(
     observed = observed_facts(signals[0], signals[1], root) if live else ()
     story = compose(evidence, results, observed)
     seconds = time.perf_counter() - started
-    return Recording(story, tuple(changes.values()), old, new, len(evidence.claimed)), seconds
+    found = Recording(
+        story, tuple(changes.values()), old, new, len(evidence.claimed), evidence.machine
+    )
+    return found, seconds
 
 
 def _signals(get: Callable[[ObjectId], bytes], checkpoint: Checkpoint) -> Signals | None:
@@ -221,6 +226,7 @@ def freeze(recording: Recording, path: Path) -> None:
         ],
         "old": recording.old.answers,
         "new": recording.new.answers,
+        "machine": recording.machine,
         "headline": recording.story.headline,
         "facts": [list(fact) for fact in recording.story.facts],
     }
@@ -235,7 +241,9 @@ def thaw(path: Path, scratch: Path) -> tuple[Evidence, dict[str, Any]]:
         for name, old, new in value["changes"]
     }
     trees = (ReplayedTree(value["old"]), ReplayedTree(value["new"]))
-    return Evidence(*trees, changes, machine=True, scratch=str(scratch)), value
+    return Evidence(
+        *trees, changes, machine=value.get("machine", True), scratch=str(scratch)
+    ), value
 
 
 def _plain(entry: Entry) -> list[Any]:

@@ -147,7 +147,7 @@ def branch_renamed(place: Place, claims: Claims) -> Iterator[None]:
 @variant(_GROUP, "a stash applied again and dropped", benign=True)
 def stash_popped(place: Place, claims: Claims) -> Iterator[None]:
     repository(place)
-    change(place, 3, text="hour = 'of work'")
+    change(place, 3, text="hour = 3")
     git(place, "stash -q")
     yield
     git(place, "stash pop -q")

@@ -7,7 +7,7 @@ import pytest
 from clew.detectors.losses.deletions import Deletions
 from tests.detectors.real_git import Repo
 from tests.kit.losses import alarms, files, losses, tell
-from tests.kit.moments import Moment, evidence, facts, file, findings, link
+from tests.kit.moments import Moment, evidence, facts, file, findings, link, story
 
 KEPT: dict[str, bytes] = {"readme.md": b"# Shop\n", "other/x": b"y"}
 
@@ -538,3 +538,11 @@ def _repo(root: Path, place: str = "") -> Repo:
     repo = Repo(root, place)
     repo.git("init", "-q")
     return repo
+
+
+def test_a_deleted_environment_file_is_told_with_its_keys_and_without_its_values() -> None:
+    told = story([Deletions()], {".env": b"DB_URL=canary1\nexport API_TOKEN='canary2'\n"}, {})
+
+    assert told.headline == "! .env deleted (DB_URL and API_TOKEN)"
+    assert told.lines[0].text == ".env deleted (41 B with DB_URL and API_TOKEN)"
+    assert "canary" not in repr(told)

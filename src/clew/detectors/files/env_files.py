@@ -52,6 +52,11 @@ class EnvFiles:
                     yield Finding(facts, (change.path,))
 
 
+def is_environment_file(name: str) -> bool:
+    """Return whether a file of this name holds environment variables."""
+    return name.startswith(".env") or name.endswith((".env", ".envrc"))
+
+
 def keys_of(content: bytes | None) -> dict[str, bytes]:
     """Return the keys that a file assigns, with their values."""
     found = {}

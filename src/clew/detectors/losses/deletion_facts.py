@@ -71,13 +71,14 @@ def files_fact(directory: str, lost: Sequence[Lost], total: int, left: int) -> F
     )  # fmt: skip
 
 
-def file_fact(lost: Lost) -> Fact:
-    """Return the fact about one file."""
+def file_fact(lost: Lost, keys: Sequence[str] = ()) -> Fact:
+    """Return the fact about one file; `keys` are the names of the settings in it."""
     change, _ = lost
     size = size_text(change.old.size) if change.old is not None else None
     return Fact(
-        "loss.deleted", "file", change.path, size, severity=Severity.HIGH, evidence=(change.path,)
-    )
+        "loss.deleted", "file", change.path, size, severity=Severity.HIGH,
+        evidence=(change.path,), marks=tuple(keys),
+    )  # fmt: skip
 
 
 def repository_fact(one: LostRepository, number: int, size: int) -> Fact:

@@ -21,6 +21,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from clew.detectors.detector import Evidence, Finding, PathChange, WatchedPaths
 from clew.detectors.files.common_directory import common_directory
+from clew.detectors.files.env_files import is_environment_file, keys_of
+from clew.detectors.files.key_names import shown_name
 from clew.detectors.losses.data_kinds import (
     ARCHIVE,
     BACKUP,
@@ -58,6 +60,9 @@ _BACKUPS = (BACKUP, ARCHIVE, DATABASE, MODEL)
 """Kinds of which older ones are deleted on purpose."""
 _FEW = 3
 """So many files are named one by one."""
+_KEYS_LIMIT = 64 << 10
+_KEYS = 20
+"""Size of a deleted environment file that is read, and how many of its keys are kept."""
 _MAX_NAMED = 12
 _MAX_FINDINGS = 60
 _KEPT = 5
@@ -146,6 +151,13 @@ class _Report:
         size = sum(change.old.size for change in below if change.old is not None)
         return group._replace(total=len(below), size=size, claims=tuple(below))
 
+    def _keys(self, change: PathChange) -> list[str]:
+        """Return the names of the settings that a deleted environment file had."""
+        size = change.old.size if change.old is not None else 0
+        if not is_environment_file(change.name) or size > _KEYS_LIMIT:
+            return []
+        return [shown_name(name) for name in keys_of(self._evidence.old.read(change.path))][:_KEYS]
+
     def _loose(self, group: LostGroup) -> Iterator[Finding]:
         lost, aged = self._without_retained(group)
         yield from aged
@@ -157,7 +169,7 @@ class _Report:
         if len(alone) <= _FEW and len(rest) < MANY:
             named, rest = [*named, *alone], []
         for one in named:
-            yield Finding((file_fact(one),), (one[0].path,))
+            yield Finding((file_fact(one, self._keys(one[0])),), (one[0].path,))
         if is_loss(rest):
             paths = [change.path for change, _ in rest]
             directory = group.directory or common_directory(paths)

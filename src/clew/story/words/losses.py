@@ -21,8 +21,10 @@ def losses(facts: Sequence[Fact]) -> Phrase:
     ordered = sorted(facts, key=_weight, reverse=True)
     short = _fitting([_brief(fact, near) for fact in ordered], _SHORT)
     all_names = ", ".join(map(_tiny, ordered))
+    is_shorter = short.endswith(" more") and len(all_names) <= _SHORT
+    is_clear = near(ordered[0].subject) == base(ordered[0].subject)
     return Phrase(
-        all_names if short.endswith(" more") and len(all_names) <= _SHORT else short,
+        all_names if is_shorter and is_clear else short,
         _listed([_full(fact) for fact in ordered]),
         _fitting([_tiny(fact) for fact in ordered], _SHORTEST),
     )
@@ -80,7 +82,8 @@ def _full(fact: Fact) -> str:
             state = f", or removed from {details[0]}" if details else ""
             return f"{fact.subject} destroyed{state}"
         case "loss.deleted", "file":
-            return f"{fact.subject} deleted{_bracketed(fact.before or '')}"
+            keys = f"with {some(fact.marks, NAMED_ON_CARD)}" if fact.marks else ""
+            return f"{fact.subject} deleted{_bracketed(_joined(fact.before or '', keys, ' '))}"
         case _:
             aside = details if fact.scope not in _SERVERS else []
             return ", ".join([_brief(fact, str), *aside])
@@ -103,6 +106,8 @@ def _brief(fact: Fact, say: Say) -> str:
             return f"{_SERVERS[scope]} in {name} deleted{_bracketed(_mark(fact))}"
         case "loss.shrunk", "files":
             return f"{_slashed(name)}: {files} shrunk ({size} → {fact.after})"
+        case "loss.deleted", "file" if fact.marks:
+            return f"{name} deleted ({some(fact.marks, 2)})"
         case "loss.shrunk", _:
             return f"{name}: {_arrow(fact)}"
         case "loss.emptied", _:
