@@ -544,5 +544,5 @@ def test_a_deleted_environment_file_is_told_with_its_keys_and_without_its_values
     told = story([Deletions()], {".env": b"DB_URL=canary1\nexport API_TOKEN='canary2'\n"}, {})
 
     assert told.headline == "! .env deleted (DB_URL and API_TOKEN)"
-    assert told.lines[0].text == ".env deleted (41 B with DB_URL and API_TOKEN)"
+    assert told.lines[0].text == ".env deleted (42 B with DB_URL and API_TOKEN)"
     assert "canary" not in repr(told)

@@ -200,8 +200,8 @@ def test_an_empty_column_may_go() -> None:
 def test_a_column_that_a_copy_still_has_is_no_loss() -> None:
     old, new = _people(*ALL), _people("id", "name", "spent")
 
-    assert _told(old, new, copy=old)[:2] == "cr"
-    assert _told(old, new, "tests/people.csv")[:2] == "te"
+    assert _told(old, new, copy=old).startswith("crm")
+    assert _told(old, new, "tests/people.csv").startswith("tests")
 
 
 def test_a_renamed_column_keeps_its_values() -> None:
