@@ -233,9 +233,9 @@ $ clew diff v1 @ --facts
     .env: +PORT and +TOKEN
 $ clew diff @ v1 --facts
 1 change from <2> (turn the token) to <1> (v1 · it works):
-  ! .env deleted (22 B)
+  ! .env deleted (TOKEN and PORT)
   Warnings
-    ⚠ .env deleted (22 B)
+    ⚠ .env deleted (22 B with TOKEN and PORT)
 $ clew diff @~1 --patch
 --- a/.env
 +++ b/.env
