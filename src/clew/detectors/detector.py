@@ -132,6 +132,10 @@ class WatchedPaths(NamedTuple):
     """Directory names at any depth: `site-packages` covers everything below each of them."""
     everything: bool = False
     """Every changed path that is not a directory."""
+    existed: bool = False
+    """The detector runs only if one of its paths existed before: it is about edits and deletions."""
+    own: bool = False
+    """The detector runs only if one of its paths was not installed by a package manager."""
 
 
 class Finding(NamedTuple):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from clew.detectors.detector import Detector, Evidence, Finding, PathChange
+from clew.detectors.detector import Detector, Evidence, Finding, PathChange, WatchedPaths
 from clew.detectors.dispatch import Dispatch
 from clew.detectors.repositories.git_places import is_inside_git
 from clew.model.fact import SEVERITY_RANK
@@ -59,7 +59,7 @@ def analyse(
     narrow = [sorter for sorter in sorters if not sorter.watch.everything]
     shares = Dispatch([*detectors, *narrow]).share(evidence.changes.values())  # one pass for all
     for detector, share in zip(detectors, shares, strict=False):
-        if share:
+        if _concerns(detector.watch, evidence, share):
             yield _with_claims(evidence, known.get(detector.name) or run(detector, evidence, share))
     watched = dict(zip((sorter.name for sorter in narrow), shares[len(detectors) :], strict=True))
     files = [change for change in evidence.changes.values() if not change.is_directory]
@@ -71,6 +71,15 @@ def analyse(
         ]
         if share:
             yield _with_claims(evidence, known.get(sorter.name) or run(sorter, evidence, share))
+
+
+def _concerns(watch: WatchedPaths, evidence: Evidence, share: Sequence[PathChange]) -> bool:
+    """Return whether a detector may have something to say; loading it takes longer than asking."""
+    if watch.existed and all(change.old is None for change in share):
+        return False
+    if watch.own and all(change.path in evidence.owners for change in share):
+        return False
+    return bool(share)
 
 
 def _with_claims(evidence: Evidence, result: DetectorResult) -> DetectorResult:

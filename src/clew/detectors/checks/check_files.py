@@ -66,6 +66,7 @@ class CheckFiles:
         heads=_HEADS,
         suffixes=(*PIPELINE_SUFFIXES, ".csproj"),
         directories=DIRECTORIES,
+        own=True,
     )
 
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:

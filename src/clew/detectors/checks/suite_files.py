@@ -66,7 +66,7 @@ class SuiteFiles:
         "test.removed", "test.skipped", "test.weakened", "test.enabled", "test.added",
         "test.renamed",
     )  # fmt: skip
-    watch = WatchedPaths(suffixes=SUFFIXES)
+    watch = WatchedPaths(suffixes=SUFFIXES, own=True)
 
     def __init__(self, *, max_files: int = _MAX_FILES, max_bytes: int = _MAX_BYTES) -> None:
         self._max_files = max_files

@@ -61,6 +61,7 @@ class BrokenSyntax:
             "Pipfile", "Pipfile.lock", "composer.lock", "flake.lock", ".babelrc", ".eslintrc",
             ".prettierrc", ".stylelintrc", *INI_NAMES,
         ),
+        existed=True, own=True,
     )  # fmt: skip
 
     def __init__(self, *, max_files: int = _MAX_FILES, max_bytes: int = _MAX_BYTES) -> None:

@@ -42,7 +42,7 @@ class HalfMigrations:
     name = "data/half_migrations"
     version = 2
     kinds: tuple[str, ...] = ("broken.migration",)
-    watch = WatchedPaths(everything=True)
+    watch = WatchedPaths(everything=True, own=True)
 
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
         migrations = list(_changed_migrations(evidence, changes))[:_MAX_MIGRATIONS]

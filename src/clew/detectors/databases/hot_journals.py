@@ -32,7 +32,7 @@ class HotJournals:
     name = "data/hot_journals"
     version = 1
     kinds: tuple[str, ...] = ("broken.transaction",)
-    watch = WatchedPaths(everything=True)
+    watch = WatchedPaths(everything=True, own=True)
 
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
         journals = [change for change in changes if _may_be_hot(evidence, change)]

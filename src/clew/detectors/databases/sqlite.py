@@ -50,7 +50,7 @@ class Sqlite:
     name = "data/sqlite"
     version = 3
     kinds: tuple[str, ...] = ("table.added", "table.changed", "table.removed", "data.changed")
-    watch = WatchedPaths(everything=True)
+    watch = WatchedPaths(everything=True, own=True)
 
     def __init__(self, limits: SqliteLimits = SqliteLimits()) -> None:  # noqa: B008 - a tuple
         self._limits = limits

@@ -55,7 +55,7 @@ class DanglingLinks:
     name = "files/dangling-links"
     version = 1
     kinds: tuple[str, ...] = ("link.changed",)
-    watch = WatchedPaths(everything=True)
+    watch = WatchedPaths(everything=True, existed=True)
 
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
         deleted = _deleted(evidence)

@@ -43,7 +43,7 @@ class Downloads:
     name = "files/downloads"
     version = 2
     kinds: tuple[str, ...] = ("broken.download", "data.changed")
-    watch = WatchedPaths(everything=True)
+    watch = WatchedPaths(everything=True, own=True)
 
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
         facts: list[Fact] = []

@@ -44,7 +44,7 @@ class LockFiles:
         "lock.added", "lock.changed", "lock.removed", "config.changed", "security.registry",
         "security.integrity", "security.dependency", "security.install_script", "security.tls",
     )  # fmt: skip
-    watch = WatchedPaths(names=(*LOCKS, *MANIFESTS), suffixes=SUFFIXES)
+    watch = WatchedPaths(names=(*LOCKS, *MANIFESTS), suffixes=SUFFIXES, own=True)
 
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
         report = _Report(evidence)

@@ -76,7 +76,7 @@ class Deletions:
     name = "losses/deletions"
     version = 1
     kinds: tuple[str, ...] = ("loss.deleted", "data.changed")
-    watch = WatchedPaths(everything=True)
+    watch = WatchedPaths(everything=True, existed=True)
 
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
         deleted = deleted_by_directory(changes)

@@ -44,7 +44,7 @@ class Moves:
     name = "losses/moves"
     version = 1
     kinds: tuple[str, ...] = ("move.moved",)
-    watch = WatchedPaths(everything=True)
+    watch = WatchedPaths(everything=True, existed=True)
 
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
         candidates = _Candidates(evidence)

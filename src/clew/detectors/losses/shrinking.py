@@ -86,7 +86,7 @@ class Shrinking:
     name = "losses/shrinking"
     version = 2
     kinds: tuple[str, ...] = ("loss.emptied", "loss.shrunk", "data.changed")
-    watch = WatchedPaths(everything=True)
+    watch = WatchedPaths(everything=True, existed=True)
 
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
         candidates = [change for change in changes if _may_have_lost(change)]

@@ -37,7 +37,7 @@ class Conflicts:
     name = "git/conflicts"
     version = 1
     kinds: tuple[str, ...] = ("broken.conflict",)
-    watch = WatchedPaths(everything=True)
+    watch = WatchedPaths(everything=True, own=True)
 
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
         budget = _ReadBudget()

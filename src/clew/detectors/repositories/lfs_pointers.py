@@ -58,7 +58,7 @@ class LfsPointers:
     name = "git/lfs"
     version = 1
     kinds: tuple[str, ...] = ("git.lfs",)
-    watch = WatchedPaths(everything=True)
+    watch = WatchedPaths(everything=True, own=True)
 
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
         groups: dict[tuple[str, str, bool], list[_Step]] = {}

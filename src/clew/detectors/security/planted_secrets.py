@@ -36,7 +36,7 @@ class PlantedSecrets:
     name = "security/secrets"
     version = 2
     kinds: tuple[str, ...] = ("security.secret",)
-    watch = WatchedPaths(everything=True)
+    watch = WatchedPaths(everything=True, own=True)
 
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
         alarms: list[Alarm] = []

@@ -58,6 +58,7 @@ class Registries:
         below=("etc/apt/apt.conf.d", "etc/yum.repos.d", "etc/zypp/repos.d"),
         names=(*NAMES, *{name for names in DIRECTORIES.values() for name in names}),
         suffixes=SUFFIXES,
+        own=True,
     )
 
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
