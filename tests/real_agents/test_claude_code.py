@@ -16,12 +16,23 @@ from tests.real_agents.stub_model import Step, stub_model
 NATIVE = "11111111-1111-4111-8111-111111111111"
 
 
-def script(clew: Clew) -> list[Step]:
-    """Write a file, save in the middle of a call, write another, and end."""
+def transcript_of(clew: Clew, home: Path) -> Path:
+    """Return where Claude Code writes the conversation."""
+    return home / ".claude" / "projects" / folder_of(str(clew.workspace)) / f"{NATIVE}.jsonl"
+
+
+def script(clew: Clew, home: Path) -> list[Step]:
+    """Write a file, save in the middle of a call, write another, and end.
+
+    Claude Code writes its transcript in batches, so a call can begin before its line is written:
+    the command waits for its own line, at most ten seconds.
+    """
+    transcript = shlex.quote(str(transcript_of(clew, home)))
+    wait = f"for i in $(seq 500); do grep -q half-way {transcript} && break; sleep 0.02; done"
     save = shlex.join([sys.executable, "-m", "clew", "save", "half way", "--name", "half-way"])
     return [
         {"tool": "Write", "args": {"file_path": str(clew.workspace / "one"), "content": "1"}},
-        {"tool": "Bash", "args": {"command": save}},
+        {"tool": "Bash", "args": {"command": f"{wait}; {save}"}},
         {"tool": "Write", "args": {"file_path": str(clew.workspace / "two"), "content": "2"}},
         {"text": "all is done"},
     ]
@@ -29,14 +40,13 @@ def script(clew: Clew) -> list[Step]:
 
 def at_work(clew: Clew, home: Path, claude: RunAgent) -> Path:
     """Have an agent do the script in a session that is attached; return its transcript."""
-    folder = home / ".claude" / "projects" / folder_of(str(clew.workspace))
-    transcript = folder / f"{NATIVE}.jsonl"
+    transcript = transcript_of(clew, home)
     clew.ok("init")
     clew.ok(
         "session", "attach", "--agent", "claude-code", "--name", NATIVE,
         "--transcript", str(transcript), "--format", "claude-code",
     )  # fmt: skip
-    with stub_model(script(clew)) as model:
+    with stub_model(script(clew, home)) as model:
         claude(
             clew.workspace, model.address, "build it", "--session-id", NATIVE,
             CLEW_HOME=str(clew.store), PYTHONPATH=str(SOURCE),
@@ -70,7 +80,7 @@ def test_a_restored_conversation_is_asked_exactly_and_goes_on(
     before = transcript.read_bytes()
     restored = clew.json("restore", "half-way", "--yes")
     command = restored["resumable_session"]["command"].split()
-    with stub_model([*script(clew)[:2], {"text": "going on"}]) as model:
+    with stub_model([*script(clew, home)[:2], {"text": "going on"}]) as model:
         answer = claude(clew.workspace, model.address, "and now?", *command[1:])
 
     assert command[:2] == ["claude", "--resume"]
@@ -96,7 +106,7 @@ def test_an_agent_goes_on_in_a_fork(
     forked = clew.json("fork", "half-way", str(place), "--conversation")
     _, _, command = forked["resumable_session"]["command"].partition(" && ")
     there = [{"tool": "Write", "args": {"file_path": str(place / "three"), "content": "3"}}]
-    with stub_model([*script(clew)[:2], *there, {"text": "going on"}]) as model:
+    with stub_model([*script(clew, home)[:2], *there, {"text": "going on"}]) as model:
         claude(place, model.address, "and here?", *command.split()[1:])
 
     assert essence(model.asked[0])[0] == "build it"
