@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from clew.detectors.files.json_values import mapping
-
 
 def text_of(value: object) -> str:
     """Return a text; empty for anything else."""
@@ -27,8 +25,3 @@ def mappings_in(value: object) -> Iterator[Mapping[str, object]]:
 def texts_in(value: object) -> list[str]:
     """Return the texts in a list."""
     return [one for one in items_of(value) if isinstance(one, str)]
-
-
-def names_in(value: object) -> list[str]:
-    """Return the keys of an object."""
-    return list(mapping(value))

@@ -49,11 +49,6 @@ def is_edited(evidence: Evidence, path: str) -> bool:
     return hashlib.md5(content, usedforsecurity=False).hexdigest() != known.md5
 
 
-def is_as_shipped(evidence: Evidence, path: str) -> bool:
-    """Return whether a path is a configuration file identical to the shipped one."""
-    return conffile(evidence, path) is not None and not is_edited(evidence, path)
-
-
 def _now(evidence: Evidence) -> Mapping[str, Conffile]:
     return _conffiles(evidence.new)
 

@@ -197,7 +197,3 @@ def _setting(fact: Fact) -> str:
     if fact.before:
         return f"{fact.subject} {fact.before} removed"
     return f"{fact.subject} {fact.after}" if fact.after else fact.subject
-
-
-def _with_marks(text: str, fact: Fact) -> str:
-    return f"{text} ({', '.join(fact.marks)})" if fact.marks else text
