@@ -8,11 +8,12 @@ python -m evaluation --fresh        the variants in words (`variant.py`), all of
 python -m evaluation --fresh git    those whose group or name contains a word
 python -m evaluation --second       the second set of variants, held out; words select as with --fresh
 python -m evaluation --large        large changes, with the worker of a save; --busy beside busy processes
-python -m evaluation --blind        questions about timelines, answered from the headlines alone
+python -m evaluation --blind        questions about timelines, answered from the headlines alone; numbers select
 """
 
 from __future__ import annotations
 
+import argparse
 import os
 import subprocess
 import sys
@@ -28,39 +29,72 @@ from evaluation.judge import Verdict, judge
 from evaluation.large.run import run_large
 from evaluation.recording import freeze
 from evaluation.scenario import SCENARIOS
+from evaluation.selection import NothingSelected
 from evaluation.table import scenario_lines, totals
 
 
-def main(words: list[str]) -> int:
-    """Run what was selected; return 1 if a fact was missed, invented or leaked."""
-    if words in (["-h"], ["--help"]):
-        print(__doc__)
-        return 0
-    if os.environ.get("CLEW_EVAL_APART") != "yes":
-        _set_apart(words)
-    if not words:
-        return max(run_scenarios([]), hear_all(fresh, []), hear_all(second, []))
-    for option, variants in (("--fresh", fresh), ("--second", second)):
-        if option in words:
-            return hear_all(variants, [word for word in words if word != option])
-    if "--large" in words:
-        return run_large([word for word in words if word != "--large"])
-    if "--blind" in words:
-        return run_blind(words)
-    return run_scenarios(words)
+def main(arguments: list[str]) -> int:
+    """Run what was selected; return 1 if a fact was missed, invented or leaked, 2 for a wrong call."""
+    try:
+        chosen = choose(arguments)
+        if os.environ.get("CLEW_EVAL_APART") != "yes":
+            _set_apart(arguments)
+        return _run(chosen)
+    except NothingSelected as error:
+        print(f"evaluation: {error}", file=sys.stderr)
+        return 2
 
 
-def run_scenarios(words: list[str]) -> int:
+def choose(arguments: list[str]) -> argparse.Namespace:
+    """Return the set of the arguments, and the words that select from it."""
+    parser = argparse.ArgumentParser(
+        prog="python -m evaluation",
+        usage="python -m evaluation [--SET] [WORD ...]",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    sets = parser.add_mutually_exclusive_group()
+    for name in ("scenarios", "fresh", "second", "large", "blind"):
+        sets.add_argument(f"--{name}", dest="set", action="store_const", const=name)
+    parser.add_argument("--busy", action="store_true", help="with --large")
+    parser.add_argument("--freeze", type=Path, metavar="DIR", help="with scenarios")
+    parser.add_argument("words", nargs="*", metavar="WORD")
+    chosen = parser.parse_args(arguments)
+    if chosen.busy and chosen.set != "large":
+        parser.error("--busy needs --large")
+    if chosen.freeze and chosen.set not in (None, "scenarios"):
+        parser.error("--freeze needs scenarios")
+    chosen.is_all = chosen.set is None and not chosen.words and not chosen.freeze
+    chosen.set = chosen.set or "scenarios"
+    if chosen.set in ("scenarios", "blind") and not all(word.isdigit() for word in chosen.words):
+        parser.error(f"--{chosen.set} takes numbers")
+    return chosen
+
+
+def _run(chosen: argparse.Namespace) -> int:
+    words: list[str] = chosen.words
+    if chosen.is_all:
+        return max(run_scenarios([], None), hear_all(fresh, []), hear_all(second, []))
+    if chosen.set in ("fresh", "second"):
+        return hear_all(fresh if chosen.set == "fresh" else second, words)
+    if chosen.set == "large":
+        return run_large(words, is_busy=chosen.busy)
+    numbers = [int(word) for word in words]
+    return run_blind(numbers) if chosen.set == "blind" else run_scenarios(numbers, chosen.freeze)
+
+
+def run_scenarios(numbers: list[int], target: Path | None) -> int:
     """Run the selected scenarios; return 1 if one was not described as it should be."""
     for module in iter_modules(package.__path__):
         import_module(f"{package.__name__}.{module.name}")
-    target = Path(words.pop(words.index("--freeze") + 1)) if "--freeze" in words else None
-    wanted = {int(word) for word in words if word.isdigit()}
+    wanted = [one for one in SCENARIOS if not numbers or one.number in numbers]
+    unknown = set(numbers) - {one.number for one in wanted}
+    if unknown:
+        raise NothingSelected(f"No scenario has the number {min(unknown)}")
     verdicts: list[Verdict] = []
     broken: list[str] = []
-    for scenario in sorted(SCENARIOS, key=lambda one: (one.number, one.name)):
-        if wanted and scenario.number not in wanted:
-            continue
+    for scenario in sorted(wanted, key=lambda one: (one.number, one.name)):
         print(f"running {scenario.number} {scenario.name}", file=sys.stderr, flush=True)
         try:
             verdict = judge(scenario)

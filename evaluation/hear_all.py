@@ -10,6 +10,7 @@ from pkgutil import iter_modules
 from types import ModuleType
 
 from evaluation.hear import Heard, hear
+from evaluation.selection import select
 from evaluation.variant import VARIANTS, Variant
 
 
@@ -17,14 +18,14 @@ def hear_all(package: ModuleType, words: list[str]) -> int:
     """Run the selected variants of a package; return 1 if one was not told as it should be."""
     results: list[Heard] = []
     broken: list[str] = []
-    for variant in _variants(package):
-        if words and not any(word in f"{variant.group}: {variant.name}" for word in words):
-            continue
-        print(f"running {variant.group}: {variant.name}", file=sys.stderr, flush=True)
+    variants = {f"{one.group}: {one.name}": one for one in _variants(package)}
+    for name in select(list(variants), words):
+        variant = variants[name]
+        print(f"running {name}", file=sys.stderr, flush=True)
         try:
             result = hear(variant)
         except (RuntimeError, OSError, ValueError, subprocess.SubprocessError) as error:
-            broken.append(f"✘ {variant.group}: {variant.name}: could not be played: {error}")
+            broken.append(f"✘ {name}: could not be played: {error}")
             continue
         results.append(result)
         print("\n".join(_lines(result)), flush=True)

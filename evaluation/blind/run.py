@@ -6,13 +6,16 @@ from collections import Counter
 
 from evaluation.blind.answer import WIDTH
 from evaluation.blind.timeline import Asked, ask_timeline
+from evaluation.selection import NothingSelected
 
 TIMELINES = 9
 
 
-def run_blind(words: list[str]) -> int:
-    """Ask all questions; `words` may name single timelines. Return 1 below 0.95."""
-    seeds = [int(word) for word in words if word.isdigit()] or list(range(1, TIMELINES + 1))
+def run_blind(numbers: list[int]) -> int:
+    """Ask all questions, or those about some timelines; return 1 below 0.95."""
+    seeds = numbers or list(range(1, TIMELINES + 1))
+    if max(seeds) > TIMELINES or min(seeds) < 1:
+        raise NothingSelected(f"The timelines are 1 to {TIMELINES}")
     asked: list[Asked] = []
     for seed in seeds:
         found = ask_timeline(seed)

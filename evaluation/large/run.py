@@ -20,6 +20,7 @@ from clew.operations.history.story import story_between, story_side
 from evaluation.hear import compare
 from evaluation.large.changes import LARGE
 from evaluation.place import machine, project
+from evaluation.selection import select
 from evaluation.variant import Claims, Variant, VariantAct
 
 _LIMIT = 1.0
@@ -28,13 +29,13 @@ _BASE = 2.0
 """Processor seconds for a change of few paths, such as a large database."""
 
 
-def run_large(words: list[str]) -> int:
+def run_large(words: list[str], is_busy: bool) -> int:
     """Tell the story of each large change; return 1 if one is incomplete or too expensive."""
     failed = 0
-    with _busy() if "--busy" in words else _quiet():
-        wanted = [word for word in words if not word.startswith("--")]
+    wanted = select([name for name, _, _ in LARGE], words)
+    with _busy() if is_busy else _quiet():
         for name, needs_machine, act in LARGE:
-            if not wanted or any(word in name for word in wanted):
+            if name in wanted:
                 failed += not _tell(name, needs_machine, act)
     return 1 if failed else 0
 
