@@ -110,6 +110,13 @@ def test_routine_steps_are_folded_from_three_on() -> None:
     assert len(rows(log, fold=False)) == 8
 
 
+def test_steps_without_a_session_are_folded_too() -> None:
+    steps = [step(number, session=b"") for number in (4, 3, 2, 1)]
+    routine = frozenset(numbered(number) for number in (4, 3, 2))
+
+    assert outline(rows(straight(*steps, routine=routine), fold=True)) == ["folded [4, 3, 2]", "1"]
+
+
 def test_steps_of_two_branches_are_not_folded_together() -> None:
     steps = [step(number) for number in (4, 3, 2, 1)]
     routine = frozenset(one.id for one in steps)

@@ -89,7 +89,7 @@ def rows(log: Log, *, fold: bool) -> list[Row]:
         run = _run_at(items, at)
         count = sum(isinstance(item, CheckpointRow) for item in run)
         first = next((item for item in run if isinstance(item, CheckpointRow)), None)
-        is_headed = len(run) >= _LEAST_HEADED and first is not None
+        is_headed = len(run) >= _LEAST_HEADED and first is not None and bool(_author(run[0])[0])
         if is_headed and first is not None:
             found.append(HeadingRow(first.checkpoint, count))
         found += _folded(run, log.branches if fold else None, is_headed)
@@ -154,13 +154,11 @@ def _run_at(items: Sequence[_Item], start: int) -> list[_Item]:
     """Return the items from `start` on that belong to one session and prompt."""
     session, prompt = _author(items[start])
     run = [items[start]]
-    if not session:
-        return run
     for item in items[start + 1 :]:
         its_session, its_prompt = _author(item)
         if its_session != session:
             break
-        if its_prompt is not None and prompt is not None and its_prompt != prompt:
+        if session and None not in (prompt, its_prompt) and its_prompt != prompt:
             break
         prompt = prompt if prompt is not None else its_prompt
         run.append(item)
