@@ -37,7 +37,7 @@ LOOKING = (
     ("config", "get", "gate.rules"),
     ("doctor",),
     ("stats",),
-    ("check",),
+    ("fsck",),
     ("compare", "@~1", "@"),
     ("restore", "@~1", "--dry-run"),
 )
@@ -131,7 +131,7 @@ def typed_commands(say: Type) -> list[tuple[str, ...]]:
         ("delete", say("delete"), "--yes"),
         ("prune", "--keep-last", say("prune --keep-last")),
         ("gc", say("gc")),
-        ("check", say("check")),
+        ("fsck", say("fsck")),
         ("stats", say("stats")),
         ("config", "set", "verify", say("config verify")),
         ("config", "set", "story.writer", say("config story.writer")),

@@ -119,7 +119,7 @@ def test_every_command_has_its_verb() -> None:
         "fork": "forks.create", "forks": "forks.list", "compare": "forks.compare",
         "adopt": "forks.adopt", "discard": "forks.discard", "enter": "forks.enter",
         "config": "settings.all",
-        "verdict": "note_verdict", "gc": "store.gc", "check": "store.check", "stats": "store.stats",
+        "verdict": "note_verdict", "gc": "store.gc", "fsck": "store.check", "stats": "store.stats",
     }  # fmt: skip
 
     wanted = {spelled.get(verb, verb) for verb in VERBS}

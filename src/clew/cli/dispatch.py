@@ -55,8 +55,10 @@ def _run(words: Sequence[str], context: CommandContext) -> int:
         from clew.cli import suggestions
 
         raise suggestions.no_command()
-    if verb is None or (verb == "help" and not after):
+    if verb is None or (verb == "help" and after[:1] in ([], ["help"])):
         return _show_overview(context)
+    if verb == "version":
+        return _show_version(context)
     if verb == "help":
         return _show_page(_load(after[0]), context)
     module = _load(verb)
