@@ -219,9 +219,7 @@ def test_a_word_of_another_tool_names_the_command_of_this_one(fake: FakeClew, wo
     meant = suggestions.ELSEWHERE[word]
 
     assert ran.code == ExitCode.USAGE
-    assert ran.err == (
-        f"Error: Unknown command: {word!r}\nHint: Did you mean `clew {meant}`?\n"
-    )
+    assert ran.err == (f"Error: Unknown command: {word!r}\nHint: Did you mean `clew {meant}`?\n")
     assert meant.split()[0] in VERBS
     assert module_name(word) is None
 

@@ -88,6 +88,9 @@ ALIASES = {"checkpoint": "save"}
 FORMER = {"check": "fsck"}
 """Former names of commands: they work, and no help lists them."""
 
+INTERNAL = ("offer",)
+"""Commands that scripts of ours run; no help lists them."""
+
 MODULES = {"try": "try_commands"}
 
 VERBS = tuple(verb for _, commands in GROUPS for verb, _ in commands)
@@ -95,5 +98,7 @@ VERBS = tuple(verb for _, commands in GROUPS for verb, _ in commands)
 
 def module_name(word: str) -> str | None:
     """Return the module of the command `word`, or None."""
+    if word in INTERNAL:
+        return f"clew.cli.{word}"
     verb = ALIASES.get(word) or FORMER.get(word, word)
     return f"clew.cli.{MODULES.get(verb, verb)}" if verb in VERBS else None

@@ -123,7 +123,9 @@ def unexpected_argument(word: str, command: Command) -> BadCommandLine:
 
 
 def given_twice(flag: str, noun: str, verb: str) -> BadCommandLine:
-    return BadCommandLine(f"{flag} cannot be combined with {noun}", f"Give one; see {help_of(verb)}")
+    return BadCommandLine(
+        f"{flag} cannot be combined with {noun}", f"Give one; see {help_of(verb)}"
+    )
 
 
 def not_a_number(key: str, text: str, least: int) -> BadOption:

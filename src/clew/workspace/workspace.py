@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from typing import ParamSpec, Self, TypeVar
 
     from clew.model.bisect_search import BisectResult
+    from clew.model.offer import Offer
     from clew.model.restore_results import InterruptedRestore, RestorePreview, RestoreResult
     from clew.model.results import (
         Blame,
@@ -365,6 +366,15 @@ class Workspace:
         relative = self._access.relative(path)
         with self._access.reading(monitor) as context:
             yield from cat(context, self._access.look_up(ref, monitor), relative)
+
+    def offers(self, kind: str, word: str, ref: str | None = None) -> list[Offer]:
+        """Return what a shell may offer for the beginning of a word; takes no lock.
+
+        `kind` is one of `OfferKind`; a path is one of checkpoint `ref`.
+        """
+        from clew.operations.history.offers import offers
+
+        return offers(self._access.context, kind, word, ref, self._access.relative)
 
     # Restore
 
