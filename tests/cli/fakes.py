@@ -14,6 +14,7 @@ from clew.model.bisect_search import BisectResult
 from clew.model.checkpoint import Checkpoint, WorkspaceInfo
 from clew.model.fork_results import DiscardResult, ForkResult, ForkStatus
 from clew.model.offer import Offer
+from clew.model.overview import Overview
 from clew.model.restore_results import InterruptedRestore, RestorePreview, RestoreResult
 from clew.model.results import (
     Blame,
@@ -112,7 +113,11 @@ class FakeWorkspace(FakeSessions):
         self.note("show", ref, paths)
         return samples.TOLD._replace(story=samples.STORY) if paths else samples.TOLD
 
-    def offers(self, kind: str, word: str, ref: str | None = None) -> list[Offer]:
+    def overview(self) -> Overview:
+        self.note("overview")
+        return samples.OVERVIEW
+
+    def offers(self, kind: str, word: str, *, ref: str | None = None) -> list[Offer]:
         self.note("offers", kind, word, ref)
         return [Offer("latest", checkpoint=samples.NAMED)]
 

@@ -102,13 +102,6 @@ def test_an_unknown_command_names_the_nearest(fake: FakeClew) -> None:
     assert ran.err == "Error: Unknown command: 'chekpoint'\nHint: Did you mean checkpoint?\n"
 
 
-def test_no_command_is_a_mistake_with_a_way_out(fake: FakeClew) -> None:
-    ran = fake.run()
-
-    assert ran.code == ExitCode.USAGE
-    assert ran.err == "Error: No command given\nHint: List the commands with `clew --help`\n"
-
-
 def test_a_mistake_under_json_is_json(fake: FakeClew) -> None:
     ran = fake.run("sav", "--json")
 

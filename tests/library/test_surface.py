@@ -17,6 +17,8 @@ from clew.cli.commands import VERBS
 from clew.errors import ClewError
 from clew.model import (
     bisect_search,
+    offer,
+    overview,
     restore_results,
     results,
     sandbox_results,
@@ -57,7 +59,7 @@ FUNCTIONS: dict[str, Callable[..., object]] = {
 RESULTS: dict[str, object] = {
     name: member
     for module in (
-        session_results, decision, restore_results, results, sandbox_results, bisect_search, steps,
+        offer, overview, session_results, decision, restore_results, results, sandbox_results, bisect_search, steps,
         contextlib, context, workspace,
     )
     for name, member in vars(module).items()
@@ -105,7 +107,7 @@ def test_options_are_given_by_name() -> None:
         "number",
         "status",
     }
-    plain |= {"tool", "arguments", "event", "handler", "action"}
+    plain |= {"tool", "arguments", "event", "handler", "action", "kind", "word"}
     for name, method in METHODS.items():
         for parameter in inspect.signature(method).parameters.values():
             if parameter.kind == parameter.POSITIONAL_OR_KEYWORD and parameter.name != "self":

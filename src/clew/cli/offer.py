@@ -5,6 +5,7 @@ It fails in silence: an error between two keys helps nobody.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from clew.cli.declare import Command, Positional
@@ -30,11 +31,8 @@ _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ01234567
 
 
 def run(args: Arguments, context: CommandContext) -> int:
-    try:
-        text = _offered(args, context)
-    except Exception:
-        return ExitCode.DONE
-    context.terminal.stdout.write(text)
+    with suppress(Exception):
+        context.terminal.stdout.write(_offered(args, context))
     return ExitCode.DONE
 
 
@@ -47,7 +45,7 @@ def _offered(args: Arguments, context: CommandContext) -> str:
     if shell == "bash":
         quote, word, refs = word[:1], unquoted(word), [unquoted(ref) for ref in refs]
     with context.open() as workspace:
-        found = workspace.offers(args.one("KIND"), word, refs[0] if refs else None)
+        found = workspace.offers(args.one("KIND"), word, ref=refs[0] if refs else None)
     lines = offers.lines(found, context.look())
     if shell == "bash":
         lines = ((quoted(one, quote), meaning) for one, meaning in lines)

@@ -75,10 +75,6 @@ class BadCommandLine(UsageError):
         self.hint = hint
 
 
-def no_command() -> BadCommandLine:
-    return BadCommandLine("No command given", "List the commands with `clew --help`")
-
-
 def unknown_command(word: str, verbs: Iterable[str]) -> BadCommandLine:
     meant = ELSEWHERE.get(word.lower())
     hint = f"Did you mean `clew {meant}`?" if meant else nearest(word, verbs)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from clew.model.effect import Effect
     from clew.model.fork_results import DiscardResult, ForkResult, ForkStatus
     from clew.model.offer import Offer
+    from clew.model.overview import Overview
     from clew.model.restore_results import InterruptedRestore, RestorePreview, RestoreResult
     from clew.model.results import (
         Blame,
@@ -116,7 +117,9 @@ class WorkspaceProtocol(Protocol):
         self, ref: str, status: str, *, note: str = "", monitor: Monitor | None = None
     ) -> Checkpoint: ...
 
-    def offers(self, kind: str, word: str, ref: str | None = None) -> list[Offer]: ...
+    def overview(self) -> Overview: ...
+
+    def offers(self, kind: str, word: str, *, ref: str | None = None) -> list[Offer]: ...
 
     def resolve(self, ref: str, *, monitor: Monitor | None = None) -> Checkpoint: ...
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from clew.model.bisect_search import BisectResult
     from clew.model.offer import Offer
+    from clew.model.overview import Overview
     from clew.model.restore_results import InterruptedRestore, RestorePreview, RestoreResult
     from clew.model.results import (
         Blame,
@@ -367,7 +368,13 @@ class Workspace:
         with self._access.reading(monitor) as context:
             yield from cat(context, self._access.look_up(ref, monitor), relative)
 
-    def offers(self, kind: str, word: str, ref: str | None = None) -> list[Offer]:
+    def overview(self) -> Overview:
+        """Return where the workspace is: *here*, last good, agents; takes no lock, scans nothing."""
+        from clew.operations.history.overview import overview
+
+        return overview(self._access.context)
+
+    def offers(self, kind: str, word: str, *, ref: str | None = None) -> list[Offer]:
         """Return what a shell may offer for the beginning of a word; takes no lock.
 
         `kind` is one of `OfferKind`; a path is one of checkpoint `ref`.

@@ -15,7 +15,7 @@ from tests.operations.moments import save
 
 
 def words(ws: Workspace, kind: str, word: str, ref: str | None = None) -> list[str]:
-    return [offer.word for offer in ws.offers(kind, word, ref)]
+    return [offer.word for offer in ws.offers(kind, word, ref=ref)]
 
 
 def offered(ws: Workspace, word: str) -> Offer:
@@ -90,7 +90,7 @@ def test_a_path_is_one_of_the_checkpoint(ws: Workspace, project: Path) -> None:
     ws.paths_from = bytes(project)
 
     assert words(ws, OfferKind.PATH, "", "@") == [".env", "src/"]
-    assert ws.offers(OfferKind.PATH, "src/", "@") == [Offer("src/app.py", "2 B")]
+    assert ws.offers(OfferKind.PATH, "src/", ref="@") == [Offer("src/app.py", "2 B")]
     assert words(ws, OfferKind.PATH, "../project/s", "@") == ["../project/src/"]
     assert words(ws, OfferKind.PATH, "nowhere/a", "@") == []
     ws.paths_from = bytes(project / "src")
