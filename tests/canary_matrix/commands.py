@@ -39,6 +39,7 @@ LOOKING: dict[str, list[Line]] = {
     "stats": [("stats",)],
     "config": [("config",), ("config", "get", "verify"), ("config", "get", "gate.rules")],
     "completion": [("completion", "bash")],
+    "prompt": [("prompt",)],
     "fsck": [("fsck", "--read-data")],
     "doctor": [("doctor",)],
     "repl": [("repl", "/checkpoint list"), ("repl", "/help")],

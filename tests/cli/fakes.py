@@ -117,6 +117,10 @@ class FakeWorkspace(FakeSessions):
         self.note("overview")
         return samples.OVERVIEW
 
+    def is_changed(self) -> bool:
+        self.note("is_changed")
+        return True
+
     def offers(self, kind: str, word: str, *, ref: str | None = None) -> list[Offer]:
         self.note("offers", kind, word, ref)
         return [Offer("latest", checkpoint=samples.NAMED)]

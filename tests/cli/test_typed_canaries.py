@@ -140,6 +140,7 @@ def typed_commands(say: Type) -> list[tuple[str, ...]]:
         ("config", "set", say("config KEY"), "x"),
         ("config", "get", say("config get")),
         ("completion", say("completion")),
+        ("prompt", "--format", say("prompt --format")),
         (say("an unknown command"),),
         ("log", f"--{say('an unknown option')}"),
         ("help", say("help")),

@@ -82,6 +82,7 @@ SCENARIO: dict[str, Sequence[Sequence[str]]] = {
     "prune": [["prune", "--keep-last", "1"]],
     "gc": [["gc"]],
     "completion": [["completion", "bash"]],
+    "prompt": [["prompt", "--scan"]],
 }
 """Lines for every command, in an order in which each has something to do."""
 

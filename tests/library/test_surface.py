@@ -125,7 +125,13 @@ def test_every_command_has_its_verb() -> None:
     }  # fmt: skip
 
     wanted = {spelled.get(verb, verb) for verb in VERBS}
-    wanted -= {"repl", "mcp", "hook", "completion"}  # clew.repl, clew.mcp, agents.hooks, cli
+    wanted -= {
+        "repl",
+        "mcp",
+        "hook",
+        "completion",
+        "prompt",
+    }  # clew.repl, clew.mcp, agents.hooks, cli
     wanted -= set(setup.__all__)
     assert wanted <= {*METHODS, *FUNCTIONS}
 

@@ -78,6 +78,7 @@ GROUPS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
             ("fsck", "Find damage in the store, or rebuild its index"),
             ("stats", "Show the size of the store"),
             ("config", "Show or change settings"),
+            ("prompt", "Print where the workspace is, for a shell prompt or a status line"),
             ("completion", "Print a script that completes clew commands in a shell"),
         ),
     ),

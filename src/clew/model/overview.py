@@ -7,15 +7,15 @@ from clew.model.named_tuple import NamedTuple
 
 
 class AgentSeen(NamedTuple):
-    """An agent that has worked in the workspace."""
+    """A session of an agent that has worked in the workspace."""
 
     agent: str
     native: str
-    """The agent's own id of its last session."""
+    """The agent's own id of the session."""
     heard_ns: int
     """The time of its last event."""
     is_at_work: bool
-    """Whether that session is attached and its process runs, as far as can be known."""
+    """Whether the session is attached and its process runs, as far as can be known."""
 
 
 class Overview(NamedTuple):
@@ -30,4 +30,4 @@ class Overview(NamedTuple):
     checkpoints: int
     is_restore_unfinished: bool
     agents: tuple[AgentSeen, ...]
-    """One of each name, the last heard first."""
+    """Its sessions, the last heard first."""

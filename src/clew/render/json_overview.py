@@ -27,7 +27,7 @@ def overview_value(
     interrupted: InterruptedRestore | None,
     commands: Sequence[tuple[str, str]],
 ) -> shapes.OverviewOutput:
-    heard = {one.agent: one for one in found.agents}
+    heard = {one.agent: one for one in reversed(found.agents)}
     return {
         "workspace": workspace_value(found.info),
         "checkpoint_count": found.checkpoints,

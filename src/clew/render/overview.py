@@ -102,7 +102,7 @@ def _good(found: Overview, good: Checkpoint, look: Style) -> str:
 
 
 def _agents(found: Overview, hooks: Sequence[HookStatus], look: Style) -> str:
-    heard = {one.agent: one for one in found.agents}
+    heard = {one.agent: one for one in reversed(found.agents)}
     states: dict[str, str] = {}
     for hook in hooks:
         seen = heard.get(hook.agent)

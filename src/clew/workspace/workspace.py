@@ -374,6 +374,12 @@ class Workspace:
 
         return overview(self._access.context)
 
+    def is_changed(self) -> bool:
+        """Scan the workspace and return whether it differs from *here*; takes no lock."""
+        from clew.operations.history.overview import is_changed
+
+        return is_changed(self._access.context)
+
     def offers(self, kind: str, word: str, *, ref: str | None = None) -> list[Offer]:
         """Return what a shell may offer for the beginning of a word; takes no lock.
 

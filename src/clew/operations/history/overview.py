@@ -37,15 +37,20 @@ def _with_headline(context: Context, checkpoint: Checkpoint) -> Checkpoint:
 def _agents(context: Context) -> tuple[AgentSeen, ...]:
     sessions = context.store.sessions.of(context.workspace)
     events = context.store.desks.last_seen() if sessions else {}
-    found: dict[str, AgentSeen] = {}
-    for session in sessions:
-        heard = max(session.seen_ns, events.get(session.id, 0))
-        known = found.get(session.agent)
-        if known is None or heard > known.heard_ns:
-            found[session.agent] = AgentSeen(
-                session.agent, session.native, heard, _is_at_work(session)
-            )
-    return tuple(sorted(found.values(), key=lambda one: -one.heard_ns))
+    found = [
+        AgentSeen(one.agent, one.native, max(one.seen_ns, events.get(one.id, 0)), _is_at_work(one))
+        for one in sessions
+    ]
+    return tuple(sorted(found, key=lambda one: -one.heard_ns))
+
+
+def is_changed(context: Context) -> bool:
+    """Scan the workspace and return whether it differs from *here*; False before the first save."""
+    from clew.monitor import Monitor  # noqa: PLC0415  most callers do not scan
+    from clew.operations.save.scan import scan_live  # noqa: PLC0415
+
+    here = context.here
+    return here is not None and scan_live(context, Monitor())[0].state != here.record.state
 
 
 def _is_at_work(session: SessionInfo) -> bool:

@@ -43,3 +43,16 @@ class OverviewOutput(TypedDict):
     """the headline of these changes"""
     next_commands: list[str]
     """commands that fit the situation, the most urgent first"""
+
+
+class PromptOutput(TypedDict):
+    current: str | None
+    """id of the checkpoint last saved or restored; `null` outside a workspace and before the first"""
+    verdict: str | None
+    """the status of its check, see [verdict](#verdict), or `null`"""
+    is_changed: bool | None
+    """with `--scan`, whether the workspace differs from it; `null` without, or if 100 ms were not enough"""
+    agent: str | None
+    """the agent at work, or `null`"""
+    last_event_time: str | None
+    """with `--status-line`, when the last hook of its session ran, or `null`"""
