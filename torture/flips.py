@@ -1,6 +1,6 @@
 """Flips: one byte of one file of the store is changed.
 
-`clew check --read-data` finds it, or it is harmless.  A restore gives the right bytes or an error,
+`clew fsck --read-data` finds it, or it is harmless.  A restore gives the right bytes or an error,
 and so does a save after it.
 """
 

@@ -187,7 +187,7 @@ class Scene:
         """Verify that the store reports no damage."""
         ran = self.run("check", "--read-data")
         if ran.code:
-            raise Problem(f"`clew check` exits with {ran.code}: {ran.out[-300:]} {_last(ran.err)}")
+            raise Problem(f"`clew fsck` exits with {ran.code}: {ran.out[-300:]} {_last(ran.err)}")
 
     def check_restorable(self, checkpoint: str) -> None:
         """Restore an acknowledged checkpoint and compare the workspace with the oracle's tree."""

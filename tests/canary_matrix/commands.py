@@ -39,7 +39,8 @@ LOOKING: dict[str, list[Line]] = {
     "stats": [("stats",)],
     "config": [("config",), ("config", "get", "verify"), ("config", "get", "gate.rules")],
     "completion": [("completion", "bash")],
-    "check": [("check", "--read-data")],
+    "prompt": [("prompt",)],
+    "fsck": [("fsck", "--read-data")],
     "doctor": [("doctor",)],
     "repl": [("repl", "/checkpoint list"), ("repl", "/help")],
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from clew.model.setup_results import Checkup, Disabled, Enabled
+from clew.model.setup_results import Checkup, Disabled, Enabled, HookStatus
 from clew.monitor import Monitor
 from tests.cli import samples_setup
 
@@ -38,6 +38,9 @@ class FakeSetup:
     ) -> Disabled:
         self.asked.append(("disable", agent, directory, scope, store))
         return self.disabled
+
+    def hooks(self, root: str) -> list[HookStatus]:
+        return list(self.checkup.agents)
 
     def doctor(
         self,

@@ -13,6 +13,8 @@ from clew.errors import MergeConflicts, NeedsConfirmation, PruneNeedsConfirmatio
 from clew.model.bisect_search import BisectResult
 from clew.model.checkpoint import Checkpoint, WorkspaceInfo
 from clew.model.fork_results import DiscardResult, ForkResult, ForkStatus
+from clew.model.offer import Offer
+from clew.model.overview import Overview
 from clew.model.restore_results import InterruptedRestore, RestorePreview, RestoreResult
 from clew.model.results import (
     Blame,
@@ -110,6 +112,18 @@ class FakeWorkspace(FakeSessions):
     ) -> CheckpointStory:
         self.note("show", ref, paths)
         return samples.TOLD._replace(story=samples.STORY) if paths else samples.TOLD
+
+    def overview(self) -> Overview:
+        self.note("overview")
+        return samples.OVERVIEW
+
+    def is_changed(self) -> bool:
+        self.note("is_changed")
+        return True
+
+    def offers(self, kind: str, word: str, *, ref: str | None = None) -> list[Offer]:
+        self.note("offers", kind, word, ref)
+        return [Offer("latest", checkpoint=samples.NAMED)]
 
     def resolve(self, ref: str, *, monitor: Monitor | None = None) -> Checkpoint:
         self.note("resolve", ref)

@@ -9,6 +9,7 @@ from clew.model.entry import FLAG_IMMUTABLE, Entry, EntryKind, Reason
 from clew.model.fact import Fact, FactBasis, Severity
 from clew.model.holder import Holder
 from clew.model.ids import CheckpointId, ObjectId, StateId
+from clew.model.overview import AgentSeen, Overview
 from clew.model.record import Consistency, Coverage, Origin, Record, Uncovered
 from clew.model.restore_results import PlannedPath, RestorePreview, RestoreResult, SkippedPath
 from clew.model.results import (
@@ -249,3 +250,8 @@ BISECTED = BisectResult(
     known=1,
     details=TOLD,
 )
+
+OVERVIEW = Overview(
+    INFO, LATEST, NAMED, 2, 4, False,
+    (AgentSeen("claude-code", "5e5e", NOW, True), AgentSeen("codex", "", 0, False)),
+)  # fmt: skip

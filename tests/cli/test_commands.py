@@ -59,6 +59,25 @@ def test_save_passes_on_all_that_it_is_told(fake: FakeClew, verb: str) -> None:
     ]
 
 
+@pytest.mark.parametrize("flag", ["-m", "--message"])
+@pytest.mark.parametrize("verb", ["save", "checkpoint"])
+def test_a_message_as_in_git_is_the_intent(fake: FakeClew, verb: str, flag: str) -> None:
+    fake.run(verb, "the intent")
+    fake.run(verb, flag, "the intent")
+
+    assert fake.workspace.asked[0] == fake.workspace.asked[1]
+
+
+def test_an_intent_given_twice_is_refused_before_anything_is_opened(fake: FakeClew) -> None:
+    ran = fake.run("save", "one", "-m", "two")
+
+    assert ran.code == ExitCode.USAGE
+    assert ran.err == (
+        "Error: -m cannot be combined with INTENT\nHint: Give one; see `clew save --help`\n"
+    )
+    assert fake.library.opened == []
+
+
 def test_save_shows_a_card(fake: FakeClew) -> None:
     ran = fake.run("save")
 
@@ -437,11 +456,11 @@ def test_prune_passes_on_its_policy(fake: FakeClew) -> None:
 
 
 def test_check_exits_by_what_it_finds(fake: FakeClew) -> None:
-    assert fake.run("check", "--read-data", "--store", "s").code == ExitCode.DONE
+    assert fake.run("fsck", "--read-data", "--store", "s").code == ExitCode.DONE
     assert fake.library.opened == [("check", "s", True, False)]
 
     fake.library.checked = samples.DAMAGED_STORE
-    ran = fake.run("check")
+    ran = fake.run("fsck")
 
     assert ran.code == ExitCode.DAMAGED
     assert "  ✘ packs/7f.pack: a frame does not match its checksum\n" in ran.out

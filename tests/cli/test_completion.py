@@ -77,8 +77,6 @@ def test_the_script_is_one_for_its_shell(shell: str, options: list[str], tmp_pat
         (["save", "--skip"], ["--skip-unchanged"]),
         (["checkpoint", "--skip"], ["--skip-unchanged"]),
         (["restore", "--jso"], ["--json"]),
-        (["restore", "g"], ["good"]),
-        (["restore", "--yes", "l"], ["latest"]),
         (["task", "s"], ["start", "skip"]),
         (["task", "--session", "5e", "s"], ["start", "skip"]),
         (["effect", "settle", "1", "un"], ["undone"]),
@@ -122,7 +120,6 @@ def test_bash_offers_programs_where_a_command_is_run(tmp_path: Path) -> None:
     ("line", "offered"),
     [
         ("clew res", {"restore", "resume"}),
-        ("clew restore g", {"good"}),
         ("clew restore good --dr", {"--dry-run"}),
         ("clew -C / task s", {"start", "skip"}),
     ],

@@ -6,8 +6,13 @@ from importlib import import_module
 
 import pytest
 
-from clew.cli.commands import ALIASES, GROUPS, VERBS, module_name
+from clew import __version__
+from clew.cli import suggestions
+from clew.cli.commands import ALIASES, FORMER, GROUPS, VERBS, module_name
+from clew.cli.completion import SCRIPTS
+from clew.cli.declare import Option
 from clew.cli.exits import ExitCode
+from clew.cli.parse import parse
 from tests.cli import samples
 from tests.cli.fakes import FakeClew
 
@@ -97,13 +102,6 @@ def test_an_unknown_command_names_the_nearest(fake: FakeClew) -> None:
     assert ran.err == "Error: Unknown command: 'chekpoint'\nHint: Did you mean checkpoint?\n"
 
 
-def test_no_command_is_a_mistake_with_a_way_out(fake: FakeClew) -> None:
-    ran = fake.run()
-
-    assert ran.code == ExitCode.USAGE
-    assert ran.err == "Error: No command given\nHint: List the commands with `clew --help`\n"
-
-
 def test_a_mistake_under_json_is_json(fake: FakeClew) -> None:
     ran = fake.run("sav", "--json")
 
@@ -170,3 +168,96 @@ def test_debugging_shows_where_it_happened(fake: FakeClew) -> None:
     assert "Traceback" in ran.err
     assert "\x1b" not in ran.err
     assert ran.code == ExitCode.FAILED
+
+
+@pytest.mark.parametrize("words", [("--version",), ("version",), ("version", "--json")])
+def test_the_version_is_an_option_and_a_command(fake: FakeClew, words: tuple[str, ...]) -> None:
+    ran = fake.run(*words)
+
+    assert (ran.code, ran.err) == (ExitCode.DONE, "")
+    assert __version__ in ran.out
+    assert fake.library.opened == []
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_help_with_a_command_is_its_page(fake: FakeClew, verb: str) -> None:
+    assert fake.run("help", verb) == fake.run(verb, "--help")
+
+
+@pytest.mark.parametrize("words", [("help",), ("help", "help"), ("--help",)])
+def test_help_alone_lists_the_commands(fake: FakeClew, words: tuple[str, ...]) -> None:
+    ran = fake.run(*words)
+
+    assert ran.code == ExitCode.DONE
+    assert "Usage: clew COMMAND" in ran.out
+
+
+def test_help_with_what_is_no_command_names_the_nearest(fake: FakeClew) -> None:
+    ran = fake.run("help", "restor")
+
+    assert ran.code == ExitCode.USAGE
+    assert ran.err == "Error: Unknown command: 'restor'\nHint: Did you mean restore?\n"
+
+
+def test_help_behind_a_command_is_told_where_it_goes(fake: FakeClew) -> None:
+    ran = fake.run("gc", "help")
+
+    assert ran.code == ExitCode.USAGE
+    assert ran.err.endswith("Hint: Show the help with `clew gc --help`\n")
+
+
+@pytest.mark.parametrize("word", suggestions.ELSEWHERE)
+def test_a_word_of_another_tool_names_the_command_of_this_one(fake: FakeClew, word: str) -> None:
+    ran = fake.run(word, "deadbeef")
+    meant = suggestions.ELSEWHERE[word]
+
+    assert ran.code == ExitCode.USAGE
+    assert ran.err == (f"Error: Unknown command: {word!r}\nHint: Did you mean `clew {meant}`?\n")
+    assert meant.split()[0] in VERBS
+    assert module_name(word) is None
+
+
+@pytest.mark.parametrize("former", FORMER)
+def test_a_former_name_works_and_is_not_listed(fake: FakeClew, former: str) -> None:
+    now = FORMER[former]
+
+    assert fake.run(former, "--help") == fake.run(now, "--help")
+    assert fake.run(former) == fake.run(now)
+    assert not re.search(rf"^ +{former}\b", fake.run("--help").out, re.MULTILINE)
+    assert f"clew {former}" not in fake.run(now, "--help").out
+
+
+def hidden_spellings() -> list[tuple[str, str, Option]]:
+    commands = [import_module(module_name(verb) or "").COMMAND for verb in VERBS]
+    return [
+        (command.name, flag, option)
+        for command in commands
+        for option in command.options
+        for flag in option.hidden
+    ]
+
+
+@pytest.mark.parametrize(("verb", "flag", "option"), hidden_spellings())
+def test_a_hidden_spelling_is_the_option_and_is_not_listed(
+    fake: FakeClew, verb: str, flag: str, option: Option
+) -> None:
+    command = import_module(module_name(verb) or "").COMMAND
+    words = [positional.noun for positional in command.positionals if positional.required]
+    value = [option.value] if option.value else []
+
+    arguments = parse(command, [*words, flag, *value])
+    assert arguments.all(option.key) == (value or [""])
+    assert flag not in re.findall(r"[\w-]+", fake.run(verb, "--help").out)
+    for shell in SCRIPTS:
+        assert not re.search(rf"{flag}\b", "".join(SCRIPTS[shell]())) or flag == "-m"
+
+
+def test_the_hidden_spellings_are_known_to_this_test() -> None:
+    assert {(verb, flag) for verb, flag, _ in hidden_spellings()} == {
+        ("restore", "--preview"), ("adopt", "--preview"), ("prune", "--preview"),
+        ("save", "--message"), ("edit", "-m"), ("edit", "--message"),
+    }  # fmt: skip
+
+
+def test_a_mistyped_option_is_not_told_a_hidden_spelling(fake: FakeClew) -> None:
+    assert "--preview" not in fake.run("restore", "good", "--previev").err

@@ -223,7 +223,7 @@ def test_drill_exits_by_what_it_found(fake: FakeClew) -> None:
     assert "restore proven on 2026-01-05: 12 entries" in proven.out
     assert "dev/null  (owner: Operation not permitted)" in proven.out
     assert "restore failed on 2026-01-05: 1 path\n    src/app.py  its content cannot" in damaged.out
-    assert "clew check --read-data" in damaged.err
+    assert "clew fsck --read-data" in damaged.err
 
 
 def test_the_last_drill_is_shown_by_log_show_and_status(fake: FakeClew) -> None:

@@ -43,7 +43,7 @@ LOOKING = (
     ("restore", "early", "--dry-run"),
     ("compare", "early", "@"),
     ("stats",),
-    ("check",),
+    ("fsck",),
 )
 
 DOING = (

@@ -53,7 +53,7 @@ def test_doctor_has_a_remedy_for_each_error(fake: FakeClew) -> None:
     assert explain is not None
 
     assert explain(StoreTooNew("/s", "9")).startswith("Upgrade clew")
-    assert explain(StoreDamaged("off")).startswith("Find the damage with `clew check")
+    assert explain(StoreDamaged("off")).startswith("Find the damage with `clew fsck")
     assert explain(Locked("/s")).startswith("Wait for that process")
     assert explain(OSError(errno.ENOSPC, "full")).startswith("Free disk space")
 

@@ -9,6 +9,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+from tests.kit.running import Clew
+
 SOURCE = Path(__file__).resolve().parents[2] / "src"
 
 PROBE = """
@@ -46,4 +50,20 @@ def test_a_command_loads_no_other_command() -> None:
     assert not loaded & {"json", "datetime", "argparse", "subprocess", "difflib", "dataclasses"}
     assert not {
         name for name in loaded if name.startswith(("clew.opening", "clew.workspace", "clew.store"))
+    }
+
+
+@pytest.mark.parametrize("words", [("prompt",), ("offer", "zsh", "checkpoint", "--", "")])
+def test_what_runs_between_two_keys_loads_no_scan_and_no_story(
+    clew: Clew, words: tuple[str, ...]
+) -> None:
+    clew.save("one", "--verify", "true")
+    loaded = loaded_by("-C", str(clew.workspace), "--store", str(clew.store), *words)
+
+    assert "clew.workspace.workspace" in loaded
+    assert not loaded & {"json", "datetime", "argparse", "subprocess", "signal", "multiprocessing"}
+    assert not {
+        name
+        for name in loaded
+        if name.startswith(("clew.detectors", "clew.worktree.scan", "clew.operations.save"))
     }

@@ -491,8 +491,8 @@ def test_looking_after_the_store(clew: Clew, page: Transcript) -> None:
     page.run("delete", "@~3")
     page.run("prune", "--keep-last", "1", "--dry-run")
     page.run("gc")
-    page.run("check")
-    page.run("check", "--read-data")
+    page.run("fsck")
+    page.run("fsck", "--read-data")
     page.run("stats")
     page.run("prune", "--keep-within", "long")
 
@@ -508,9 +508,9 @@ Store size: <size> of 20.0 GB
 $ clew gc
 Freed <size>: 0 objects, 0 packs
 Store size: <size>
-$ clew check
+$ clew fsck
 The store is intact: 4 packs, <some> objects, 3 checkpoints, <size> read
-$ clew check --read-data
+$ clew fsck --read-data
 The store is intact: 4 packs, <some> objects, 3 checkpoints, <size> read
 $ clew stats
 store        STORE

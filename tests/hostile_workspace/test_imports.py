@@ -77,11 +77,12 @@ SCENARIO: dict[str, Sequence[Sequence[str]]] = {
     "mcp": [["mcp"]],
     "hook": [["hook", agent] for agent in AGENTS],
     "stats": [["stats"]],
-    "check": [["check", "--read-data"]],
+    "fsck": [["fsck", "--read-data"]],
     "delete": [["delete", "two", "--yes"]],
     "prune": [["prune", "--keep-last", "1"]],
     "gc": [["gc"]],
     "completion": [["completion", "bash"]],
+    "prompt": [["prompt", "--scan"]],
 }
 """Lines for every command, in an order in which each has something to do."""
 

@@ -17,6 +17,8 @@ from clew.cli.commands import VERBS
 from clew.errors import ClewError
 from clew.model import (
     bisect_search,
+    offer,
+    overview,
     restore_results,
     results,
     sandbox_results,
@@ -57,7 +59,7 @@ FUNCTIONS: dict[str, Callable[..., object]] = {
 RESULTS: dict[str, object] = {
     name: member
     for module in (
-        session_results, decision, restore_results, results, sandbox_results, bisect_search, steps,
+        offer, overview, session_results, decision, restore_results, results, sandbox_results, bisect_search, steps,
         contextlib, context, workspace,
     )
     for name, member in vars(module).items()
@@ -105,7 +107,7 @@ def test_options_are_given_by_name() -> None:
         "number",
         "status",
     }
-    plain |= {"tool", "arguments", "event", "handler", "action"}
+    plain |= {"tool", "arguments", "event", "handler", "action", "kind", "word"}
     for name, method in METHODS.items():
         for parameter in inspect.signature(method).parameters.values():
             if parameter.kind == parameter.POSITIONAL_OR_KEYWORD and parameter.name != "self":
@@ -119,11 +121,17 @@ def test_every_command_has_its_verb() -> None:
         "fork": "forks.create", "forks": "forks.list", "compare": "forks.compare",
         "adopt": "forks.adopt", "discard": "forks.discard", "enter": "forks.enter",
         "config": "settings.all",
-        "verdict": "note_verdict", "gc": "store.gc", "check": "store.check", "stats": "store.stats",
+        "verdict": "note_verdict", "gc": "store.gc", "fsck": "store.check", "stats": "store.stats",
     }  # fmt: skip
 
     wanted = {spelled.get(verb, verb) for verb in VERBS}
-    wanted -= {"repl", "mcp", "hook", "completion"}  # clew.repl, clew.mcp, agents.hooks, cli
+    wanted -= {
+        "repl",
+        "mcp",
+        "hook",
+        "completion",
+        "prompt",
+    }  # clew.repl, clew.mcp, agents.hooks, cli
     wanted -= set(setup.__all__)
     assert wanted <= {*METHODS, *FUNCTIONS}
 

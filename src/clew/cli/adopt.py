@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from clew.cli.confirm_restore import SIDES, YES, answer, confirmation, parse_sides, show_preview
-from clew.cli.declare import Command, Option, Positional
+from clew.cli.declare import DRY_RUN, Command, Positional
 
 if TYPE_CHECKING:
     from clew.cli.context import CommandContext
@@ -23,7 +23,7 @@ Asks before overwriting; without a terminal, --yes is required.""",
         Positional("FORK", "Fork: name, directory or workspace id"),
         Positional("PATH", "Merge only these paths", required=False, many=True),
     ),
-    (Option(("-n", "--dry-run"), "Show what would change, without changing it"), *SIDES, YES),
+    (DRY_RUN, *SIDES, YES),
 )
 
 

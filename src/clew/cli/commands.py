@@ -75,15 +75,22 @@ GROUPS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
             ("delete", "Delete checkpoints"),
             ("prune", "Remove checkpoints by retention rules"),
             ("gc", "Free unreferenced storage (garbage collection)"),
-            ("check", "Check the integrity of the store"),
+            ("fsck", "Find damage in the store, or rebuild its index"),
             ("stats", "Show the size of the store"),
             ("config", "Show or change settings"),
+            ("prompt", "Print where the workspace is, for a shell prompt or a status line"),
             ("completion", "Print a script that completes clew commands in a shell"),
         ),
     ),
 )
 
 ALIASES = {"checkpoint": "save"}
+
+FORMER = {"check": "fsck"}
+"""Former names of commands: they work, and no help lists them."""
+
+INTERNAL = ("offer",)
+"""Commands that scripts of ours run; no help lists them."""
 
 MODULES = {"try": "try_commands"}
 
@@ -92,5 +99,7 @@ VERBS = tuple(verb for _, commands in GROUPS for verb, _ in commands)
 
 def module_name(word: str) -> str | None:
     """Return the module of the command `word`, or None."""
-    verb = ALIASES.get(word, word)
+    if word in INTERNAL:
+        return f"clew.cli.{word}"
+    verb = ALIASES.get(word) or FORMER.get(word, word)
     return f"clew.cli.{MODULES.get(verb, verb)}" if verb in VERBS else None

@@ -19,9 +19,12 @@ class Option:
         many: bool = False,
         optional: bool = False,
         alone: bool = False,
+        hidden: tuple[str, ...] = (),
     ) -> None:
         self.flags = flags
-        """All its spellings; the last one is the key in `Arguments`."""
+        """Its documented spellings; the last one is the key in `Arguments`."""
+        self.hidden = hidden
+        """Spellings that work and are not listed: former ones, and those of other tools."""
         self.description = description
         self.value = value
         """The placeholder of its value; empty for a switch."""
@@ -36,6 +39,10 @@ class Option:
     @property
     def key(self) -> str:
         return self.flags[-1]
+
+    @property
+    def accepted(self) -> tuple[str, ...]:
+        return (*self.flags, *self.hidden)
 
     @property
     def usage(self) -> str:
@@ -105,6 +112,10 @@ class Command:
 _REF_MEANING = "Checkpoint: id, name, time, `latest`, `good`, `@` (current) or `@~N`"
 REF = Positional("REF", _REF_MEANING)
 REFS = Positional("REF", _REF_MEANING, many=True)
+
+DRY_RUN = Option(
+    ("-n", "--dry-run"), "Show what would change, without changing it", hidden=("--preview",)
+)
 
 REVEAL = Option(("--reveal",), "Show secrets in names and contents, instead of [redacted]")
 """Option of commands that list paths or show contents; nothing else reveals them."""

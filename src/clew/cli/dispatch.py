@@ -52,18 +52,22 @@ def _run(words: Sequence[str], context: CommandContext) -> int:
     if "--version" in before:
         return _show_version(context)
     if verb is None and not wants_help(before):
-        from clew.cli import suggestions
-
-        raise suggestions.no_command()
-    if verb is None or (verb == "help" and not after):
+        return _run_command(import_module("clew.cli.overview"), before, context)
+    if verb is None or (verb == "help" and after[:1] in ([], ["help"])):
         return _show_overview(context)
+    if verb == "version":
+        return _show_version(context)
     if verb == "help":
         return _show_page(_load(after[0]), context)
     module = _load(verb)
     if wants_help((*before, *after)):
         return _show_page(module, context)
-    arguments = parse(module.COMMAND, (*before, *after))
-    context.verb = module.COMMAND.name
+    return _run_command(module, (*before, *after), context)
+
+
+def _run_command(module: ModuleType, words: Sequence[str], context: CommandContext) -> int:
+    arguments = parse(module.COMMAND, words)
+    context.verb = module.COMMAND.name or context.verb
     context.directory = arguments.maybe("-C")
     context.store = arguments.maybe("--store")
     context.reveals = REVEAL in module.COMMAND.options and arguments.given(REVEAL.key)

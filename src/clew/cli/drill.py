@@ -56,6 +56,6 @@ def run(args: Arguments, context: CommandContext) -> int:
     look = context.look()
     context.emit(lambda: json_sandbox.drilled(result), lambda: sandbox.drilled(result, look))
     if not result.drill.is_proven:
-        context.say("Find the extent of the damage with `clew check --read-data`")
+        context.say("Find the extent of the damage with `clew fsck --read-data`")
         return ExitCode.DAMAGED
     return exit_code(result.verdict) if result.verdict is not None else ExitCode.DONE

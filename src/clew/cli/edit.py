@@ -21,7 +21,7 @@ Changes labels only, never the captured files.
 An empty text removes a label, KEY= removes metadata, and --note '' removes all notes.""",
     (REF,),
     (
-        Option(("--intent",), "Short description", "TEXT"),
+        Option(("--intent",), "Short description", "TEXT", hidden=("-m", "--message")),
         Option(("--name",), "Name for later reference", "NAME"),
         Option(("--description",), "Longer description", "TEXT"),
         Option(("--meta",), "Set metadata", "KEY=VALUE", many=True),

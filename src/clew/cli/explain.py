@@ -200,12 +200,12 @@ def _store_hint(error: errors.StoreError) -> str:
             )
         case errors.StoreDamaged():
             return (
-                "Find the damage with `clew check --read-data`, repair the index with"
-                " `clew check --rebuild`; damaged data is never restored"
+                "Find the damage with `clew fsck --read-data`, repair the index with"
+                " `clew fsck --rebuild`; damaged data is never restored"
             )
         case _:
             return (
-                "Check the disk, the owner and the permissions of the store, then run `clew check`"
+                "Check the disk, the owner and the permissions of the store, then run `clew fsck`"
             )
 
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from clew.model.results import CheckResult
-    from clew.model.setup_results import Checkup, Disabled, Enabled
+    from clew.model.setup_results import Checkup, Disabled, Enabled, HookStatus
     from clew.monitor import Monitor
     from clew.workspace.protocol import WorkspaceProtocol
 
@@ -74,6 +74,8 @@ class Setup(Protocol):
         scope: str | None = None,
         store: str | None = None,
     ) -> Disabled: ...
+
+    def hooks(self, root: str) -> list[HookStatus]: ...
 
     def doctor(
         self,

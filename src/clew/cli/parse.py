@@ -69,7 +69,7 @@ class Arguments:
 
 def split_at_verb(words: Sequence[str]) -> tuple[list[str], str | None, list[str]]:
     """Return the options before the command name, the name, and the words after it."""
-    flags = {flag: option for option in TOP for flag in option.flags}
+    flags = {flag: option for option in TOP for flag in option.accepted}
     at = 0
     while at < len(words) and _is_option(words[at], flags):
         option, flag, value = _find(words[at], flags, "")
@@ -102,7 +102,7 @@ class _Parser:
     def __init__(self, command: Command) -> None:
         self._command = command
         options = (*command.options, *COMMON)
-        self._flags = {flag: option for option in options for flag in option.flags}
+        self._flags = {flag: option for option in options for flag in option.accepted}
         self._values: dict[str, list[str]] = {option.key: [] for option in options}
         self._values |= {positional.noun: [] for positional in command.positionals}
 
@@ -189,4 +189,5 @@ def _find(word: str, flags: Flags, verb: str) -> tuple[Option, str, str | None]:
         return flags[word[:2]], word[:2], word[2:]
     from clew.cli import suggestions  # imports `typing`, as all errors do
 
-    raise suggestions.unknown_option(flag, verb, flags)
+    listed = [name for name, option in flags.items() if name in option.flags]
+    raise suggestions.unknown_option(flag, verb, listed)

@@ -40,7 +40,11 @@ and pinned checkpoints, bases of forks and checkpoints in use are always kept.""
             "Remove more until the store fits in SIZE, such as 5GB; automatic ones first",
             "SIZE",
         ),
-        Option(("-n", "--dry-run"), "Show what each rule would remove, without removing it"),
+        Option(
+            ("-n", "--dry-run"),
+            "Show what each rule would remove, without removing it",
+            hidden=("--preview",),
+        ),
         Option(("-y", "--yes"), "Remove manual checkpoints without asking"),
     ),
 )

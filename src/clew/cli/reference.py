@@ -30,6 +30,9 @@ REF is a reference to a checkpoint:
 * In read-only commands also the name of a fork, or `fork:NAME`, for the fork's newest state.
 
 PATH is relative to the current directory.
+
+`clew` alone prints an overview of the workspace: the current checkpoint, the last good one, agents, what changed, and the commands that fit.
+Outside a workspace it prints how to start, and exits with 0.
 """
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from clew.cli.confirm_restore import SIDES, YES, answer, confirmation, parse_sides, show_preview
-from clew.cli.declare import REF, REVEAL, Command, Option, Positional
+from clew.cli.declare import DRY_RUN, REF, REVEAL, Command, Option, Positional
 from clew.cli.parts import answer_written, chosen_parts, write_conversation
 from clew.errors import BadOption
 
@@ -36,7 +36,7 @@ changed in the meantime are kept and listed, with exit code 3.""",
         Positional("PATH", "Restore only these paths", required=False, many=True),
     ),
     (
-        Option(("-n", "--dry-run"), "Show what would change, without changing it"),
+        DRY_RUN,
         Option(
             ("--before-failure",),
             "Restore the checkpoint before the last failed tool call",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from clew.cli import suggestions
 from clew.cli.declare import Command, Option, Positional
 from clew.cli.exits import ExitCode
 from clew.model.verdict import VerdictStatus
@@ -37,6 +38,7 @@ Manual checkpoints are kept until you delete them; automatic ones are pruned by 
         ),
     ),
     (
+        Option(("-m",), "The same as INTENT, as in git", "TEXT", hidden=("--message",)),
         Option(("--name",), "Name for later reference; named checkpoints are never pruned", "NAME"),
         Option(("--description",), "Longer description", "TEXT"),
         Option(
@@ -89,6 +91,7 @@ def run(args: Arguments, context: CommandContext) -> int:
 
 def _require_sense(args: Arguments, context: CommandContext) -> None:
     """Validate options before a workspace is created."""
+    _intent(args)
     name = args.maybe("--name")
     if name is not None:
         context.library.require_name(name)
@@ -97,11 +100,18 @@ def _require_sense(args: Arguments, context: CommandContext) -> None:
         context.library.require_check(verify, args.given("--check"), timeout)
 
 
+def _intent(args: Arguments) -> str | None:
+    message = args.maybe("-m")
+    if message is not None and args.maybe("INTENT") is not None:
+        raise suggestions.given_twice("-m", "INTENT", "save")
+    return message if message is not None else args.maybe("INTENT")
+
+
 def _saved(
     args: Arguments, context: CommandContext, workspace: WorkspaceProtocol, meta: dict[str, str]
 ) -> SaveResult:
     return workspace.save(
-        args.maybe("INTENT"),
+        _intent(args),
         name=args.maybe("--name"),
         description=args.maybe("--description") or "",
         verify=_verify(args, context, workspace),

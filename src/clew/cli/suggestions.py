@@ -13,6 +13,60 @@ if TYPE_CHECKING:
     from clew.cli.declare import Command
 
 
+ELSEWHERE = {
+    "add": "save",
+    "annotate": "blame",
+    "back": "undo",
+    "backup": "save",
+    "backups": "log",
+    "branch": "fork REF",
+    "branches": "forks",
+    "changes": "status",
+    "checkout": "restore REF",
+    "checkpoints": "log",
+    "clean": "prune",
+    "cleanup": "prune",
+    "clone": "fork REF",
+    "commit": "save TEXT",
+    "create": "save TEXT",
+    "df": "stats",
+    "du": "stats",
+    "forget": "prune",
+    "history": "log",
+    "hooks": "enable AGENT",
+    "info": "show",
+    "install": "enable AGENT",
+    "list": "log",
+    "merge": "adopt FORK",
+    "preview": "restore REF --dry-run",
+    "reflog": "log",
+    "remove": "delete REF",
+    "repair": "fsck",
+    "reset": "restore REF",
+    "revert": "restore REF",
+    "rewind": "restore REF",
+    "rm": "delete REF",
+    "rollback": "restore REF",
+    "run": "exec REF -- COMMAND",
+    "settings": "config",
+    "setup": "enable AGENT",
+    "size": "stats",
+    "snapshot": "save",
+    "snapshots": "log",
+    "st": "status",
+    "stash": "save",
+    "switch": "restore REF",
+    "tag": "edit REF --name NAME",
+    "test": "verify REF",
+    "timeline": "log",
+    "uninstall": "disable AGENT",
+    "usage": "stats",
+    "worktree": "fork REF",
+    "worktrees": "forks",
+}
+"""Commands of other tools (git, restic, borg, jj, Docker), and what clew calls them."""
+
+
 class BadCommandLine(UsageError):
     """An invalid command line, with its own hint."""
 
@@ -21,13 +75,12 @@ class BadCommandLine(UsageError):
         self.hint = hint
 
 
-def no_command() -> BadCommandLine:
-    return BadCommandLine("No command given", "List the commands with `clew --help`")
-
-
 def unknown_command(word: str, verbs: Iterable[str]) -> BadCommandLine:
-    hint = nearest(word, verbs) or "List the commands with `clew --help`"
-    return BadCommandLine(f"Unknown command: {word!r}", hint)
+    meant = ELSEWHERE.get(word.lower())
+    hint = f"Did you mean `clew {meant}`?" if meant else nearest(word, verbs)
+    return BadCommandLine(
+        f"Unknown command: {word!r}", hint or "List the commands with `clew --help`"
+    )
 
 
 def unknown_action(word: str, actions: Iterable[str], verb: str) -> BadCommandLine:
@@ -56,11 +109,19 @@ def missing_argument(noun: str, verb: str) -> BadCommandLine:
 
 def unexpected_argument(word: str, command: Command) -> BadCommandLine:
     hint = f"Quote text with spaces; see {help_of(command.name)}"
+    if word == "help":
+        hint = f"Show the help with {help_of(command.name)}"
     for positional in command.positionals:
         if positional.after_dashes:
             what = "paths" if positional.noun == "PATH" else positional.noun
             hint = f"Put -- before {what}; see {help_of(command.name)}"
     return BadCommandLine(f"Unexpected argument: {_redacted(word)!r}", hint)
+
+
+def given_twice(flag: str, noun: str, verb: str) -> BadCommandLine:
+    return BadCommandLine(
+        f"{flag} cannot be combined with {noun}", f"Give one; see {help_of(verb)}"
+    )
 
 
 def not_a_number(key: str, text: str, least: int) -> BadOption:

@@ -143,14 +143,14 @@ def status(
     drill = drilled.drill if drilled is not None else None
     return {
         **difference(found),
-        "interrupted_restore": interrupted and _interrupted(interrupted),
+        "interrupted_restore": interrupted and interrupted_value(interrupted),
         "last_drill": None
         if drilled is None or drill is None
         else {"checkpoint": drilled.id.hex(), **drill_value(drill)},
     }
 
 
-def _interrupted(found: InterruptedRestore) -> history.InterruptedRestore:
+def interrupted_value(found: InterruptedRestore) -> history.InterruptedRestore:
     return {
         "target": found.target and found.target.id.hex(),
         "rescue": found.rescue and found.rescue.id.hex(),

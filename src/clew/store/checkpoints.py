@@ -27,6 +27,9 @@ LEFT JOIN verdicts v ON v.id = ({LATEST_VERDICT})
 WHERE c.deleted IS NULL
 """
 
+_ID_DIGITS = 64
+_HEXADECIMAL = "0123456789abcdefABCDEF"
+
 _TOMBSTONES = """
 SELECT id, sequence, time, parent, deleted, rule FROM checkpoints WHERE deleted IS NOT NULL
 """
@@ -95,6 +98,26 @@ class Checkpoints:
             (workspace, low, high),
         )
         return [self._checkpoint(row) for row in rows]
+
+    def beginning_with(self, workspace: bytes, word: str, limit: int) -> list[Checkpoint]:
+        """Return the newest checkpoints whose name or id begins with a word."""
+        is_id = word and len(word) <= _ID_DIGITS and all(char in _HEXADECIMAL for char in word)
+        low, high = _id_range(word) if is_id or not word else (b"", b"")
+        rows = self._database.execute(
+            _COLUMNS + " AND c.workspace = ? AND (c.id BETWEEN ? AND ?"
+            " OR (l.named AND substr(l.name, 1, ?) = ?)) ORDER BY c.sequence DESC LIMIT ?",
+            (workspace, low, high, len(word), word, limit),
+        )
+        return [self._checkpoint(row) for row in rows]
+
+    def count_after(self, workspace: bytes, sequence: int) -> int:
+        """Return how many checkpoints are newer than a sequence number."""
+        row = self._database.one(
+            "SELECT count(*) FROM checkpoints"
+            " WHERE workspace = ? AND sequence > ? AND deleted IS NULL",
+            (workspace, sequence),
+        )
+        return int(row[0]) if row else 0
 
     def latest(self, workspace: bytes, at_or_before_ns: int | None = None) -> Checkpoint | None:
         """Return the newest checkpoint that is not a rescue, optionally not later than a time."""

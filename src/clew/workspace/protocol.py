@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from clew.model.checkpoint import Checkpoint, WorkspaceInfo
     from clew.model.effect import Effect
     from clew.model.fork_results import DiscardResult, ForkResult, ForkStatus
+    from clew.model.offer import Offer
+    from clew.model.overview import Overview
     from clew.model.restore_results import InterruptedRestore, RestorePreview, RestoreResult
     from clew.model.results import (
         Blame,
@@ -114,6 +116,12 @@ class WorkspaceProtocol(Protocol):
     def note_verdict(
         self, ref: str, status: str, *, note: str = "", monitor: Monitor | None = None
     ) -> Checkpoint: ...
+
+    def overview(self) -> Overview: ...
+
+    def is_changed(self) -> bool: ...
+
+    def offers(self, kind: str, word: str, *, ref: str | None = None) -> list[Offer]: ...
 
     def resolve(self, ref: str, *, monitor: Monitor | None = None) -> Checkpoint: ...
 

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from typing import ParamSpec, Self, TypeVar
 
     from clew.model.bisect_search import BisectResult
+    from clew.model.offer import Offer
+    from clew.model.overview import Overview
     from clew.model.restore_results import InterruptedRestore, RestorePreview, RestoreResult
     from clew.model.results import (
         Blame,
@@ -374,6 +376,27 @@ class Workspace:
         relative = self._access.relative(path)
         with self._access.reading(monitor) as context:
             yield from cat(context, self._access.look_up(ref, monitor), relative)
+
+    def overview(self) -> Overview:
+        """Return where the workspace is: *here*, last good, agents; takes no lock, scans nothing."""
+        from clew.operations.history.overview import overview
+
+        return overview(self._access.context)
+
+    def is_changed(self) -> bool:
+        """Scan the workspace and return whether it differs from *here*; takes no lock."""
+        from clew.operations.history.overview import is_changed
+
+        return is_changed(self._access.context)
+
+    def offers(self, kind: str, word: str, *, ref: str | None = None) -> list[Offer]:
+        """Return what a shell may offer for the beginning of a word; takes no lock.
+
+        `kind` is one of `OfferKind`; a path is one of checkpoint `ref`.
+        """
+        from clew.operations.history.offers import offers
+
+        return offers(self._access.context, kind, word, ref, self._access.relative)
 
     # Restore
 

@@ -13,5 +13,6 @@ from clew.agents.setup.catalogue import AGENTS
 from clew.agents.setup.disable import disable
 from clew.agents.setup.doctor import doctor
 from clew.agents.setup.enable import enable
+from clew.agents.setup.hook_status import hooks
 
-__all__ = ["AGENTS", "disable", "doctor", "enable"]
+__all__ = ["AGENTS", "disable", "doctor", "enable", "hooks"]

@@ -166,7 +166,7 @@ class _WorkspaceCheck:
         drilled = workspace.last_drill()
         if drilled is not None and drilled.drill is not None and not drilled.drill.is_proven:
             name = short_id(drilled.id)
-            remedy = f"See which paths with `clew show {name}`, and run `clew check --read-data`"
+            remedy = f"See which paths with `clew show {name}`, and run `clew fsck --read-data`"
             self._fail("drill", f"A restore drill found damage in checkpoint {name}", remedy)
         if workspace.info.here is None:
             what = "The workspace has no checkpoint yet, so hooks do nothing"

@@ -62,8 +62,16 @@ class SettingsStatus(NamedTuple):
 _OFF = _Hooks(SetupState.OFF)
 
 
-def settings_status(roots: list[str]) -> SettingsStatus:
-    """Return every file that contains hooks or should, and what is wrong with it."""
+def hooks(root: str) -> list[HookStatus]:
+    """Return every file that contains hooks or should; starts no process."""
+    return settings_status([root], asks_git=False).hooks
+
+
+def settings_status(roots: list[str], *, asks_git: bool = True) -> SettingsStatus:
+    """Return every file that contains hooks or should, and what is wrong with it.
+
+    Without `asks_git`, not whether git ignores a file that should be.
+    """
     found = SettingsStatus([], [])
     seen: set[tuple[str, str, str]] = set()
     for root in roots:
@@ -75,7 +83,7 @@ def settings_status(roots: list[str]) -> SettingsStatus:
                     if (agent.name, part.what, part.path) not in seen
                 ]
                 seen.update((agent.name, part.what, part.path) for part in new)
-                _add_status(found, agent, scope, new, root)
+                _add_status(found, agent, scope, new, root, asks_git)
     for agent in AGENTS.values():
         found.checks.extend(_doubled(agent, found.hooks))
     return found
@@ -96,7 +104,12 @@ def enable_command(
 
 
 def _add_status(
-    found: SettingsStatus, agent: Agent, scope: str, candidates: list[SetupPart], root: str
+    found: SettingsStatus,
+    agent: Agent,
+    scope: str,
+    candidates: list[SetupPart],
+    root: str,
+    asks_git: bool,
 ) -> None:
     within = bounds(scope, root)
     name = hooks_check(agent.name)
@@ -121,7 +134,7 @@ def _add_status(
                 else Check(name, CheckOutcome.PASSED, f"The hooks are complete: {part.path}")
             )
         if hooks.state == SetupState.ENABLED and part.scope == LOCAL:
-            found.checks.extend(_unignored(agent, part.path, root))
+            found.checks.extend(_unignored(agent, part.path, root) if asks_git else ())
         if agent.name == "claude-code" and _setting(part.path, _PLUGINS, _names_plugin):
             found.hooks.append(_plugin_status(agent, scope, part.path))
         if agent.name in _READ_ALL_OFF and _setting(

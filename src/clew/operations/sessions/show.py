@@ -68,7 +68,7 @@ def _last_said(context: Context, info: SessionInfo, count: int) -> list[Said]:
     try:
         taken = last_lines(info.conversation, context.store.objects.get, count - len(lines))
     except (StoreDamaged, ValueError):
-        taken = []  # the rest is worth showing; `clew check` reports the damage
+        taken = []  # the rest is worth showing; `clew fsck` reports the damage
     return [said(line) for line in taken + lines]
 
 

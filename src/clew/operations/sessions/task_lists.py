@@ -34,4 +34,4 @@ def _read(context: Context, identifier: ObjectId) -> tuple[Task, ...] | None:
     try:
         return tuple(map(redacted_task, decode_tasks(context.store.objects.get(identifier))))
     except (StoreDamaged, ValueError):
-        return None  # the timeline is shown without it; `clew check` reports the damage
+        return None  # the timeline is shown without it; `clew fsck` reports the damage

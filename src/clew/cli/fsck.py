@@ -1,4 +1,4 @@
-"""`clew check`."""
+"""`clew fsck`, formerly `clew check`."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from clew.cli.parse import Arguments
 
 COMMAND = Command(
-    "check",
-    "Check the integrity of the store",
+    "fsck",
+    "Find damage in the store, or rebuild its index",
     """\
 Rebuilds the index from the packs and compares it with the current one. If the store is
 damaged, lists each damage with the affected checkpoints and exits with 6.""",
