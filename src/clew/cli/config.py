@@ -49,6 +49,7 @@ run in the workspace for their tables after each checkpoint (without a password,
         Positional("KEY", "Name of the setting", required=False),
         Positional("VALUE", "New value", required=False),
     ),
+    pages=True,
 )
 
 _WORDS = {None: (), "get": ("KEY",), "set": ("KEY", "VALUE"), "unset": ("KEY",)}

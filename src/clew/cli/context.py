@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from clew.cli.library import Library, Setup
+    from clew.cli.pager import Pager
     from clew.cli.progress import ProgressLine
     from clew.cli.terminal import Terminal
     from clew.render.json_values import Json
@@ -39,6 +40,8 @@ class CommandContext:
         self.verb = "COMMAND"
         """The name of the command, once it is known."""
         self.as_json = False
+        self.pages = False
+        """Whether the output goes through a pager, if it is shown on a terminal."""
         self.reveals = False
         """Whether `--reveal` was given."""
         self.workspace: WorkspaceProtocol | None = None
@@ -46,6 +49,7 @@ class CommandContext:
         self.was_asked = False
         """Whether the user was asked for confirmation."""
         self._monitor: ProgressLine | None = None
+        self._pager: Pager | None = None
         self._library = library
         self._now_ns = now_ns
         self._offset = offset or local_offset
@@ -69,6 +73,8 @@ class CommandContext:
 
             terminal = self.terminal
             self._monitor = ProgressLine(terminal.stderr, terminal.draws, time.monotonic)
+            if self._pager is not None:
+                self._monitor.hold()
         return self._monitor
 
     def open(self, *, create: bool = False) -> WorkspaceProtocol:
@@ -101,11 +107,45 @@ class CommandContext:
 
             self.terminal.stdout.write(dumps(value()) + "\n")
             return
-        for line in lines():
-            self.terminal.stdout.write(line + "\n")
+        self.print_lines(lines())
+
+    def print_lines(self, lines: Iterable[str]) -> None:
+        """Write lines to the pager, or else to standard output, until no more are wanted."""
+        for line in lines:
+            if not self.put(line + "\n"):
+                return
+
+    def put(self, text: str) -> bool:
+        """Write text to the pager, or else to standard output; return whether more is wanted."""
+        if self.pages:
+            self.pages = False  # it is started once, when the first text is there
+            self._start_pager()
+        if self._pager is not None:
+            return self._pager.write(text)
+        self.terminal.stdout.write(text)
+        return True
+
+    def _start_pager(self) -> None:
+        if not self.terminal.stdout.isatty():
+            return
+        from clew.cli.pager import open_pager  # only on a terminal
+
+        self._pager = open_pager(self.terminal, lambda: "")
+        if self._pager is not None and self._monitor is not None:
+            self._monitor.hold()
+
+    def end_paging(self) -> None:
+        """Wait until the user leaves the pager, if there is one, and write the messages held back."""
+        if self._pager is None:
+            return
+        self._pager.close()
+        self._pager = None
+        if self._monitor is not None:
+            self._monitor.release()
 
     def ask(self, question: str) -> bool:
         """Ask for confirmation on the terminal; anything but y or yes declines."""
+        self.end_paging()
         self.clear()
         self.terminal.stderr.write(f"{question} [y/N] ")
         self.terminal.stderr.flush()

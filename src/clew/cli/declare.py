@@ -86,6 +86,7 @@ class Command:
         options: tuple[Option, ...] = (),
         *,
         aliases: tuple[str, ...] = (),
+        pages: bool = False,
     ) -> None:
         self.name = name
         self.summary = summary
@@ -95,6 +96,8 @@ class Command:
         self.positionals = positionals
         self.options = options
         self.aliases = aliases
+        self.pages = pages
+        """Whether its output may exceed a screen and goes through a pager; it asks no question."""
 
     @property
     def usage(self) -> str:
@@ -109,10 +112,13 @@ REFS = Positional("REF", _REF_MEANING, many=True)
 REVEAL = Option(("--reveal",), "Show secrets in names and contents, instead of [redacted]")
 """Option of commands that list paths or show contents; nothing else reveals them."""
 
+NO_PAGER = Option(("--no-pager",), "Print to the terminal without a pager")
+
 COMMON = (
     Option(("-C",), "Use the workspace at or above DIR", "DIR"),
     Option(("--store",), "Use the store in DIR instead of $CLEW_HOME", "DIR"),
     Option(("--json",), "Print JSON"),
+    NO_PAGER,
     Option(("-h", "--help"), "Show this help"),
 )
 """Options of every command, before or after its name."""

@@ -37,6 +37,7 @@ If several sessions, or an agent and a person, made checkpoints, a column shows 
             ("--session",), "Only checkpoints of one session, or `none` for those without", "ID"
         ),
     ),
+    pages=True,
 )
 
 FILTERS = ("--grep", "--path", "--verdict", "--since", "--session")

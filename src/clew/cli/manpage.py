@@ -61,6 +61,7 @@ def lines() -> Iterator[str]:
     yield from _table(
         [
             ("CLEW_HOME", "The store, unless `--store` is given."),
+            ("CLEW_PAGER", "The pager on a terminal, before $PAGER; `cat` for none."),
             ("CLEW_FORK", "Set by `clew enter`: the name of the fork."),
             ("CLEW_BACKGROUND", "If `off`, no background process prunes or describes checkpoints."),
         ]

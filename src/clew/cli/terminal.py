@@ -22,7 +22,7 @@ class Terminal:
         self.stdin = stdin
         self.stdout = stdout
         self.stderr = stderr
-        self._environ = environ
+        self.environ = environ
 
     @property
     def can_ask(self) -> bool:
@@ -36,12 +36,12 @@ class Terminal:
 
     @property
     def colour(self) -> bool:
-        return self.stdout.isatty() and not self._is_dumb and not self._environ.get("NO_COLOR")
+        return self.stdout.isatty() and not self._is_dumb and not self.environ.get("NO_COLOR")
 
     @property
     def width(self) -> int:
         """Return the columns of standard output, or a default."""
-        columns = self._environ.get("COLUMNS", "")
+        columns = self.environ.get("COLUMNS", "")
         if columns.isascii() and columns.isdigit() and int(columns[:6]):
             return int(columns[:6])
         try:
@@ -55,8 +55,8 @@ class Terminal:
 
     @property
     def debug(self) -> bool:
-        return bool(self._environ.get("CLEW_DEBUG"))
+        return bool(self.environ.get("CLEW_DEBUG"))
 
     @property
     def _is_dumb(self) -> bool:
-        return self._environ.get("TERM") == "dumb"
+        return self.environ.get("TERM") == "dumb"
