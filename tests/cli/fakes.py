@@ -379,6 +379,9 @@ class FakeSettings:
     def all(self) -> dict[str, str]:
         return self._fake.config
 
+    def own(self) -> frozenset[str]:
+        return frozenset({"keep-last"} & self._fake.config.keys())
+
     def set(self, key: str, value: str) -> None:
         self._fake.note("set_config", key, value)
         self._fake.config[key] = value

@@ -431,8 +431,14 @@ def test_gc_and_stats_answer(fake: FakeClew) -> None:
 
 
 def test_config_lists_gets_sets_and_unsets(fake: FakeClew) -> None:
-    assert fake.run("config").out == "exclude = \nkeep-last = 100\nmax-bytes = 5GB\n"
+    assert fake.run("config").out == (
+        "exclude =  (default)\nkeep-last = 100\nmax-bytes = 5GB  (default)\n"
+    )
     assert fake.run("config", "get", "keep-last").out == "100\n"
+    assert json.loads(fake.run("config", "--json").out) == {
+        "config": {"exclude": "", "keep-last": "100", "max-bytes": "5GB"},
+        "changed": ["keep-last"],
+    }
     assert fake.run("config", "set", "keep-last", "7").out == "keep-last = 7\n"
     assert fake.run("config", "unset", "keep-last").code == ExitCode.DONE
     assert fake.workspace.asked == [

@@ -8,6 +8,7 @@ from clew.cli import suggestions
 from clew.cli.declare import Command, Positional
 from clew.cli.exits import ExitCode
 from clew.errors import BadOption
+from clew.model.settings import SETTINGS, Setting
 from clew.policy.redaction.redact import redact_words
 from clew.render import json, maintenance
 from clew.render.safe import safe
@@ -19,29 +20,19 @@ if TYPE_CHECKING:
     from clew.cli.parse import Arguments
     from clew.workspace.protocol import WorkspaceProtocol
 
+
+def described(setting: Setting) -> str:
+    """Return the sentence of a setting, with its default."""
+    default = f"`{setting.default}`" if setting.default else "none"
+    return f"{setting.meaning} (default: {default})"
+
+
 COMMAND = Command(
     "config",
     "Show or change settings",
     """\
 `clew config` lists all settings, `clew config get KEY` prints one, `clew config set KEY VALUE`
-changes it, `clew config unset KEY` resets it to its default.
-`verify`: the check of the workspace, a command or an HTTP URL. `clew save --check` runs it; the
-reference `good` depends on it.
-`exclude`: patterns of paths that are not captured, one per line, as in `.gitignore`.
-`exclude-larger-than`: size above which files are not captured, such as 100MB. A restore leaves excluded
-files alone.
-`gate`: if on, external actions that match `gate.rules` need approval. If `gate.rules` is empty, the
-built-in rules apply; `clew config get gate.rules` prints them.
-`keep-last`, `keep-within`: retention limits, see `clew prune --help`. If both are empty, only automatic
-checkpoints are thinned out by age.
-`drill.every`: period of restore drills in the background, such as 7d, or `off`; see `clew drill --help`.
-`max-bytes`: size of the store above which a save warns.
-`min-free`: disk space that a save leaves free, a size or `auto` (2 % of the disk, at most 1 GiB).
-`restore.unattended`: if on, an agent may overwrite files through `clew mcp` without confirmation.
-`story.background`: if on, a background process describes checkpoints that hooks have saved; if off,
-`clew log` and `clew show` describe them each time.
-`story.live-databases`: if on, the background process asks PostgreSQL, MySQL and MariaDB servers that
-run in the workspace for their tables after each checkpoint (without a password, read-only).""",
+changes it, `clew config unset KEY` resets it to its default.""",
     (
         Positional(
             "ACTION", "`get`, `set` or `unset` (default: list all settings)", required=False
@@ -50,6 +41,12 @@ run in the workspace for their tables after each checkpoint (without a password,
         Positional("VALUE", "New value", required=False),
     ),
     pages=True,
+    tables=(
+        (
+            "Settings of a workspace",
+            tuple((setting.key, described(setting)) for setting in SETTINGS),
+        ),
+    ),
 )
 
 _WORDS = {None: (), "get": ("KEY",), "set": ("KEY", "VALUE"), "unset": ("KEY",)}
@@ -59,11 +56,16 @@ def run(args: Arguments, context: CommandContext) -> int:
     action = _checked_action(args)
     with context.open() as workspace:
         settings = _act(action, args, workspace)
+        own = workspace.settings.own() & settings.keys()
+    look = context.look()
     if action == "get":
         value = settings[args.one("KEY")]
-        context.emit(lambda: json.configured(settings), lambda: map(safe, value.split("\n")))
+        context.emit(lambda: json.configured(settings, own), lambda: map(safe, value.split("\n")))
     else:
-        context.emit(lambda: json.configured(settings), lambda: maintenance.settings(settings))
+        context.emit(
+            lambda: json.configured(settings, own),
+            lambda: maintenance.settings(settings, own, look),
+        )
     return ExitCode.DONE
 
 

@@ -87,6 +87,7 @@ class Command:
         *,
         aliases: tuple[str, ...] = (),
         pages: bool = False,
+        tables: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (),
     ) -> None:
         self.name = name
         self.summary = summary
@@ -98,6 +99,8 @@ class Command:
         self.aliases = aliases
         self.pages = pages
         """Whether its output may exceed a screen and goes through a pager; it asks no question."""
+        self.tables = tables
+        """Tables of the help page, after the options: a heading, and rows of two columns."""
 
     @property
     def usage(self) -> str:

@@ -52,6 +52,10 @@ def page(command: Command, columns: int) -> Iterator[str]:
         yield ""
         yield "Options:"
         yield from _options(command.options, columns)
+    for heading, table in command.tables:
+        yield ""
+        yield f"{heading}:"
+        yield from _table(table, columns)
     yield ""
     yield "Common options:"
     yield from _options(COMMON, columns)

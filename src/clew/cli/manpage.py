@@ -95,6 +95,10 @@ def _command(command: Command) -> Iterator[str]:
             yield from (_text(line) for line in paragraph.splitlines())
     yield from _table((item.noun, item.description) for item in command.positionals)
     yield from _table((option.usage, option.full_description) for option in command.options)
+    for heading, rows in command.tables:
+        yield ".PP"
+        yield f"{_text(heading)}:"
+        yield from _table(rows)
 
 
 def _table(rows: Iterable[tuple[str, str]]) -> Iterator[str]:

@@ -11,7 +11,7 @@ from clew.cli.declare import TOP, Command, Option
 from clew.cli.help import TAGLINE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 _PREFACE = f"""\
 # The command line
@@ -74,14 +74,19 @@ def _section(command: Command) -> Iterator[str]:
     if rows:
         yield ""
         yield from _table(rows)
+    for heading, table in command.tables:
+        yield ""
+        yield f"{heading}:"
+        yield ""
+        yield from _table(table, "name")
 
 
 def _options(options: tuple[Option, ...]) -> Iterator[str]:
     return _table([(option.usage, option.full_description) for option in options])
 
 
-def _table(rows: list[tuple[str, str]]) -> Iterator[str]:
-    yield "| argument | meaning |"
+def _table(rows: Iterable[tuple[str, str]], left_column: str = "argument") -> Iterator[str]:
+    yield f"| {left_column} | meaning |"
     yield "|---|---|"
     for left, right in rows:
         yield f"| `{left}` | {right} |"

@@ -33,7 +33,7 @@ from clew.render.json_values import (
 from clew.render.timestamps import rfc3339
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
     from clew.model.checkpoint import Checkpoint, WorkspaceInfo
     from clew.model.failed_call import BeforeFailure
@@ -301,8 +301,8 @@ def counted(stats: Stats) -> maintenance.StatsOutput:
     }
 
 
-def configured(config: Mapping[str, str]) -> maintenance.ConfigOutput:
-    return {"config": dict(config)}
+def configured(config: Mapping[str, str], own: Collection[str]) -> maintenance.ConfigOutput:
+    return {"config": dict(config), "changed": sorted(own)}
 
 
 def failed(

@@ -11,7 +11,7 @@ from clew.render.safe import safe, safe_line, safe_path
 from clew.render.style import Style, paint
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from clew.model.checkpoint import Checkpoint
     from clew.model.results import CheckResult, DeleteResult, GcResult, PruneResult, Stats
@@ -106,10 +106,13 @@ def counted(stats: Stats) -> Iterator[str]:
         yield f"  {safe(kind):<11}{number:>9,}  {units.size(size):>8}"
 
 
-def settings(config: Mapping[str, str]) -> Iterator[str]:
-    """Yield each setting as `key = value`."""
+def settings(config: Mapping[str, str], own: Collection[str], look: Style) -> Iterator[str]:
+    """Yield each setting as `key = value`, one line of the value per line, and mark the defaults."""
     for key, value in config.items():
-        yield f"{safe(key)} = {safe(value)}"
+        first, *more = value.split("\n")
+        mark = "" if key in own else paint("  (default)", "dim", look)
+        yield f"{safe(key)} = {safe(first)}".rstrip() + mark
+        yield from (f"{'':<{len(key)}}   {safe(line)}" for line in more if line)
 
 
 def _removal(result: DeleteResult) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from clew.operations.access import Access
-from clew.operations.maintenance.settings import change, in_force
+from clew.operations.maintenance.settings import in_force
 
 
 class Settings:
@@ -16,10 +16,20 @@ class Settings:
         """Return the settings in force, defaults included."""
         return in_force(self._access.context)
 
+    def own(self) -> frozenset[str]:
+        """Return the keys of the settings that were changed; the others have their defaults."""
+        from clew.operations.maintenance.change_setting import own_settings
+
+        return own_settings(self._access.context)
+
     def set(self, key: str, value: str) -> None:
         """Change a setting."""
-        change(self._access.context, key, value)
+        from clew.operations.maintenance.change_setting import change_setting
+
+        change_setting(self._access.context, key, value)
 
     def unset(self, key: str) -> None:
         """Reset a setting to its default."""
-        change(self._access.context, key, None)
+        from clew.operations.maintenance.change_setting import change_setting
+
+        change_setting(self._access.context, key, None)

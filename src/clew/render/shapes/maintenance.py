@@ -126,6 +126,8 @@ class StatsOutput(TypedDict):
 class ConfigOutput(TypedDict):
     config: dict[str, str]
     """all settings, or the one given"""
+    changed: list[str]
+    """the keys of those that were changed; the others have their defaults"""
 
 
 class ReplOutput(TypedDict):
