@@ -489,7 +489,7 @@ class FakeClew:
     def __init__(self) -> None:
         self.library = FakeLibrary()
         self.setup = FakeSetup()
-        self.environ = {"COLUMNS": "100"}
+        self.environ = {"COLUMNS": "100", "HOME": "/home/me"}
 
     @property
     def workspace(self) -> FakeWorkspace:

@@ -202,8 +202,8 @@ def test_ctrl_c_ends_what_is_still_written_and_leaves_the_pager_to_the_user(clew
 @pytest.mark.parametrize(
     ("environ", "setting", "command"),
     [
-        ({}, "", "less"),
-        ({"PAGER": "more"}, "", "more"),
+        ({}, "auto", "less"),
+        ({"PAGER": "more"}, "", ""),
         ({"PAGER": "more"}, "auto", "more"),
         ({"PAGER": "more"}, "most -s", "most -s"),
         ({"PAGER": "more"}, "off", ""),
@@ -222,7 +222,7 @@ def test_each_line_reaches_the_pager_at_once(tmp_path: Path) -> None:
     out = tmp_path / "out"
     environ = {"TERM": "xterm", "CLEW_PAGER": f"cat > {out}", "PATH": os.environ["PATH"]}
     terminal = Terminal(Stream(), Stream(tty=True), Stream(), environ)
-    pager = open_pager(terminal, lambda: "")
+    pager = open_pager(terminal, lambda: "auto")
     assert pager is not None
 
     assert pager.write("first\n")

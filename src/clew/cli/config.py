@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from clew.cli import suggestions
-from clew.cli.declare import Command, Positional
+from clew.cli.declare import Command, Option, Positional
 from clew.cli.exits import ExitCode
 from clew.errors import BadOption
 from clew.model.settings import SETTINGS, Setting
+from clew.model.user_settings import USER_SETTINGS
 from clew.policy.redaction.redact import redact_words
 from clew.render import json, maintenance
 from clew.render.safe import safe
@@ -32,7 +33,9 @@ COMMAND = Command(
     "Show or change settings",
     """\
 `clew config` lists all settings, `clew config get KEY` prints one, `clew config set KEY VALUE`
-changes it, `clew config unset KEY` resets it to its default.""",
+changes it, `clew config unset KEY` resets it to its default.
+With --user, the same for your own settings, in $XDG_CONFIG_HOME/clew/config.toml or
+~/.config/clew/config.toml, which may also be edited by hand (TOML).""",
     (
         Positional(
             "ACTION", "`get`, `set` or `unset` (default: list all settings)", required=False
@@ -40,11 +43,16 @@ changes it, `clew config unset KEY` resets it to its default.""",
         Positional("KEY", "Name of the setting", required=False),
         Positional("VALUE", "New value", required=False),
     ),
+    (Option(("--user",), "Your own settings of the command line, for all workspaces"),),
     pages=True,
     tables=(
         (
             "Settings of a workspace",
             tuple((setting.key, described(setting)) for setting in SETTINGS),
+        ),
+        (
+            "Settings of a user",
+            tuple((setting.key, described(setting)) for setting in USER_SETTINGS),
         ),
     ),
 )
@@ -54,6 +62,10 @@ _WORDS = {None: (), "get": ("KEY",), "set": ("KEY", "VALUE"), "unset": ("KEY",)}
 
 def run(args: Arguments, context: CommandContext) -> int:
     action = _checked_action(args)
+    if args.given("--user"):
+        from clew.cli.user_config import run_user  # no workspace is needed
+
+        return run_user(action, args.maybe("KEY") or "", args.maybe("VALUE") or "", context)
     with context.open() as workspace:
         settings = _act(action, args, workspace)
         own = workspace.settings.own() & settings.keys()

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from clew.cli.pager import Pager
     from clew.cli.progress import ProgressLine
     from clew.cli.terminal import Terminal
+    from clew.cli.user_settings import UserSettings
     from clew.render.json_values import Json
     from clew.render.style import Style
     from clew.workspace.protocol import WorkspaceProtocol
@@ -42,6 +43,8 @@ class CommandContext:
         self.as_json = False
         self.pages = False
         """Whether the output goes through a pager, if it is shown on a terminal."""
+        self.is_for_reading = False
+        """Whether the command only shows things: it then heeds the user's settings in a pipe too."""
         self.reveals = False
         """Whether `--reveal` was given."""
         self.workspace: WorkspaceProtocol | None = None
@@ -50,6 +53,7 @@ class CommandContext:
         """Whether the user was asked for confirmation."""
         self._monitor: ProgressLine | None = None
         self._pager: Pager | None = None
+        self._user: UserSettings | None = None
         self._library = library
         self._now_ns = now_ns
         self._offset = offset or local_offset
@@ -84,11 +88,40 @@ class CommandContext:
         self.workspace = workspace
         return workspace
 
+    @property
+    def user(self) -> UserSettings:
+        """The user's settings, read on first use; what is wrong in their file is reported once."""
+        if self._user is None:
+            from clew.cli.user_settings import read_user_settings  # a save in a pipe needs none
+
+            self._user = read_user_settings(self.terminal.environ)
+            if self._user.problems:
+                self._say_ignored(self._user)
+        return self._user
+
+    def forget_user(self) -> None:
+        """Read the user's settings again when they are next needed."""
+        self._user = None
+
+    def _say_ignored(self, user: UserSettings) -> None:
+        from clew.render.safe import safe_line
+
+        first, *more = user.problems
+        others = f", as are {len(more)} more: see `clew config --user`" if more else ""
+        self.say(f"Warning: {safe_line(user.path, 1000)}: {safe_line(first)} (ignored{others})")
+
     def look(self) -> Style:
         from clew.render.style import Style  # `clew --help` does not need it
 
+        return Style(self._now_ns(), self._offset, self.terminal.width, self._has_colour())
+
+    def _has_colour(self) -> bool:
+        """Return whether text is coloured: as the user has set it, or else as the terminal asks."""
         terminal = self.terminal
-        return Style(self._now_ns(), self._offset, terminal.width, terminal.colour)
+        if self.as_json or not (self.is_for_reading or terminal.stdout.isatty()):
+            return terminal.colour
+        color = self.user["color"]
+        return terminal.colour if color == "auto" else color == "always"
 
     def emit(self, value: Callable[[], Json], lines: Callable[[], Iterable[str]]) -> None:
         """Write a result to standard output, as JSON or as text."""
@@ -130,7 +163,7 @@ class CommandContext:
             return
         from clew.cli.pager import open_pager  # only on a terminal
 
-        self._pager = open_pager(self.terminal, lambda: "")
+        self._pager = open_pager(self.terminal, lambda: self.user["pager"])
         if self._pager is not None and self._monitor is not None:
             self._monitor.hold()
 

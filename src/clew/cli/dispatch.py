@@ -69,6 +69,7 @@ def _run(words: Sequence[str], context: CommandContext) -> int:
     context.verb = module.COMMAND.name
     context.directory = arguments.maybe("-C")
     context.store = arguments.maybe("--store")
+    context.is_for_reading = module.COMMAND.pages
     context.pages = module.COMMAND.pages and not arguments.given(NO_PAGER.key)
     context.reveals = REVEAL in module.COMMAND.options and arguments.given(REVEAL.key)
     code: int = module.run(arguments, context)

@@ -44,9 +44,11 @@ FILTERS = ("--grep", "--path", "--verdict", "--since", "--session")
 
 
 def run(args: Arguments, context: CommandContext) -> int:
+    limit = args.number("--limit", least=1)
+    preferred = 0 if limit or context.as_json else int(context.user["log.limit"])
     with context.open() as workspace:
         log = workspace.log(
-            limit=args.number("--limit", least=1),
+            limit=limit or preferred or None,
             grep=args.maybe("--grep"),
             path=args.maybe("--path"),
             verdict=args.maybe("--verdict"),
@@ -56,6 +58,8 @@ def run(args: Arguments, context: CommandContext) -> int:
         )
     look = context.look()
     context.emit(lambda: json.timeline(log), lambda: timeline.lines(log, look))
+    if preferred and len(log.checkpoints) == preferred:
+        context.say(f"The newest {preferred} (setting log.limit): `clew log -n N` shows more")
     if not log.checkpoints:
         is_filtered = any(args.maybe(option) is not None for option in FILTERS)
         context.say(

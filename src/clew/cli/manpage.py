@@ -62,6 +62,10 @@ def lines() -> Iterator[str]:
         [
             ("CLEW_HOME", "The store, unless `--store` is given."),
             ("CLEW_PAGER", "The pager on a terminal, before $PAGER; `cat` for none."),
+            (
+                "NO_COLOR",
+                "If set, no colours; `CLICOLOR_FORCE` asks for them without a terminal, too.",
+            ),
             ("CLEW_FORK", "Set by `clew enter`: the name of the fork."),
             ("CLEW_BACKGROUND", "If `off`, no background process prunes or describes checkpoints."),
         ]
@@ -70,6 +74,7 @@ def lines() -> Iterator[str]:
     yield from _table(
         [
             ("~/.local/share/clew", "The default store."),
+            ("~/.config/clew/config.toml", "The settings of a user, see `clew config --help`."),
             ("/var/lib/clew", "The store of a whole machine."),
         ]
     )

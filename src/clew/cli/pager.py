@@ -11,6 +11,8 @@ import os
 import signal
 import time
 
+from clew.model.user_settings import AUTO, OFF
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -21,7 +23,6 @@ if TYPE_CHECKING:
 _LESS = "less"
 _OPTIONS = {"LESS": "FRX", "LV": "-c"}
 _NONE = ("", "cat")
-_OFF, _AUTO = "off", "auto"
 
 _FOR_A_SHELL = frozenset("|&;<>()$`\\\"' \t\n*?[#~=%")
 """Characters of a command that needs a shell; the same as in git."""
@@ -40,11 +41,10 @@ def chosen_pager(environ: Mapping[str, str], setting: Callable[[], str]) -> str:
     """Return the command of the pager; empty for none."""
     command = environ.get("CLEW_PAGER")
     if command is None:
-        setting_value = setting()
-        if setting_value == _OFF:
+        chosen = setting()
+        if chosen == OFF:
             return ""
-        is_chosen = setting_value not in ("", _AUTO)
-        command = setting_value if is_chosen else environ.get("PAGER", _LESS)
+        command = environ.get("PAGER", _LESS) if chosen == AUTO else chosen
     return "" if command.strip() in _NONE else command
 
 

@@ -36,7 +36,13 @@ class Terminal:
 
     @property
     def colour(self) -> bool:
-        return self.stdout.isatty() and not self._is_dumb and not self.environ.get("NO_COLOR")
+        """Return whether the environment and the terminal ask for colours."""
+        if self.environ.get("NO_COLOR"):
+            return False
+        if self.environ.get("CLICOLOR_FORCE", "0") not in ("", "0"):
+            return True
+        is_wanted = self.environ.get("CLICOLOR") != "0"
+        return is_wanted and self.stdout.isatty() and not self._is_dumb
 
     @property
     def width(self) -> int:
