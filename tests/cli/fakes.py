@@ -12,6 +12,7 @@ from clew.cli.terminal import Terminal
 from clew.errors import MergeConflicts, NeedsConfirmation, PruneNeedsConfirmation
 from clew.model.bisect_search import BisectResult
 from clew.model.checkpoint import Checkpoint, WorkspaceInfo
+from clew.model.exclude_effects import ExcludeEffects
 from clew.model.fork_results import DiscardResult, ForkResult, ForkStatus
 from clew.model.restore_results import InterruptedRestore, RestorePreview, RestoreResult
 from clew.model.results import (
@@ -381,6 +382,9 @@ class FakeSettings:
 
     def own(self) -> frozenset[str]:
         return frozenset({"keep-last"} & self._fake.config.keys())
+
+    def exclude_effects(self) -> ExcludeEffects:
+        return samples.EXCLUDE_EFFECTS
 
     def set(self, key: str, value: str) -> None:
         self._fake.note("set_config", key, value)

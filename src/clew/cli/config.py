@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from clew.cli.context import CommandContext
     from clew.cli.parse import Arguments
+    from clew.model.exclude_effects import ExcludeEffects
     from clew.workspace.protocol import WorkspaceProtocol
 
 
@@ -57,6 +58,8 @@ With --user, the same for your own settings, in $XDG_CONFIG_HOME/clew/config.tom
     ),
 )
 
+EXCLUDE = "exclude"
+
 _WORDS = {None: (), "get": ("KEY",), "set": ("KEY", "VALUE"), "unset": ("KEY",)}
 
 
@@ -69,6 +72,8 @@ def run(args: Arguments, context: CommandContext) -> int:
     with context.open() as workspace:
         settings = _act(action, args, workspace)
         own = workspace.settings.own() & settings.keys()
+        if action == "set" and args.one("KEY") == EXCLUDE:
+            return _show_excludes(settings, own, workspace.settings.exclude_effects(), context)
     look = context.look()
     if action == "get":
         value = settings[args.one("KEY")]
@@ -78,6 +83,27 @@ def run(args: Arguments, context: CommandContext) -> int:
             lambda: json.configured(settings, own),
             lambda: maintenance.settings(settings, own, look),
         )
+    return ExitCode.DONE
+
+
+def _show_excludes(
+    settings: Mapping[str, str],
+    own: frozenset[str],
+    effects: ExcludeEffects,
+    context: CommandContext,
+) -> int:
+    """Print the exclude patterns, what they match, and what may not be meant."""
+    look = context.look()
+    configured = json.configured(settings, own)
+    context.emit(
+        lambda: configured | {"exclude_effects": json.exclude_effects(effects)},
+        lambda: [
+            *maintenance.settings(settings, own, look),
+            *maintenance.excluded(effects, look),
+        ],
+    )
+    for warning in maintenance.pattern_warnings(effects):
+        context.say(warning)
     return ExitCode.DONE
 
 
@@ -95,7 +121,7 @@ def _checked_action(args: Arguments) -> str | None:
 
 def _shown(key: str, value: str) -> str:
     """Return a setting for display; older versions stored commands with secrets in them."""
-    return value if key == "exclude" else redact_words(value)
+    return value if key == EXCLUDE else redact_words(value)
 
 
 def _act(action: str | None, args: Arguments, workspace: WorkspaceProtocol) -> Mapping[str, str]:

@@ -60,6 +60,11 @@ def _run(words: Sequence[str], context: CommandContext) -> int:
         raise suggestions.no_command()
     if verb is None or (verb == "help" and not after):
         return _show_overview(context)
+    if verb == "help" and module_name(after[0]) is None:
+        from clew.cli.topics import TOPICS  # only for help
+
+        if after[0] in TOPICS:
+            return _print(TOPICS[after[0]][1].splitlines(), context)
     if verb == "help":
         return _show_page(_load(after[0]), context)
     module = _load(verb)

@@ -31,6 +31,7 @@ def overview(columns: int) -> Iterator[str]:
     yield from _table([(option.usage, option.description) for option in TOP], columns)
     yield ""
     yield "Start with `clew save`. See `clew COMMAND --help` for each command."
+    yield "`clew help excludes` explains exclude patterns."
 
 
 def page(command: Command, columns: int) -> Iterator[str]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from clew.cli.commands import GROUPS, module_name
 from clew.cli.declare import TOP, Command, Option
 from clew.cli.help import TAGLINE
+from clew.cli.topics import TOPICS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -48,6 +49,13 @@ def lines() -> Iterator[str]:
         for verb, _ in commands:
             yield ""
             yield from _section(import_module(module_name(verb) or "").COMMAND)
+    for name, (summary, text) in TOPICS.items():
+        yield ""
+        yield f"## clew help {name}"
+        yield ""
+        yield f"{summary}:"
+        yield ""
+        yield from (f"    {line}".rstrip() for line in text.splitlines())
 
 
 def main() -> int:

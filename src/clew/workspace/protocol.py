@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from clew.model.bisect_search import BisectResult
     from clew.model.checkpoint import Checkpoint, WorkspaceInfo
     from clew.model.effect import Effect
+    from clew.model.exclude_effects import ExcludeEffects
     from clew.model.fork_results import DiscardResult, ForkResult, ForkStatus
     from clew.model.restore_results import InterruptedRestore, RestorePreview, RestoreResult
     from clew.model.results import (
@@ -427,6 +428,8 @@ class SettingsProtocol(Protocol):
     def all(self) -> Mapping[str, str]: ...
 
     def own(self) -> frozenset[str]: ...
+
+    def exclude_effects(self) -> ExcludeEffects: ...
 
     def set(self, key: str, value: str) -> None: ...
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 
 from clew.errors import BadOption
-from clew.model.pattern import check_pattern
 from clew.model.settings import SETTINGS, Kind, Setting
 from clew.operations.context import Context
 from clew.operations.maintenance.settings import as_bytes, as_duration, require_check
+from clew.policy.exclude_rules import refused
 from clew.policy.labels import shorten_intent
 from clew.policy.redaction.redact import redact_words
 
@@ -97,9 +97,9 @@ def _require_detectors(key: str, value: str) -> None:
 
 
 def _require_patterns(key: str, value: str) -> None:
-    for line in value.split("\n"):
-        try:
-            if line:
-                check_pattern(os.fsencode(line))
-        except ValueError as error:
-            raise BadOption(key, str(error)) from error
+    lines = value.split("\n")
+    for number, line in enumerate(lines, 1):
+        reason = refused(os.fsencode(line)) if line else ""
+        if reason:
+            where = f"line {number}: " if len(lines) > 1 else ""
+            raise BadOption(key, f"{where}{reason}: {line!r}")
