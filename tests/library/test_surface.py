@@ -17,6 +17,7 @@ from clew.cli.commands import VERBS
 from clew.errors import ClewError
 from clew.model import (
     bisect_search,
+    exclude_effects,
     restore_results,
     results,
     sandbox_results,
@@ -57,7 +58,7 @@ FUNCTIONS: dict[str, Callable[..., object]] = {
 RESULTS: dict[str, object] = {
     name: member
     for module in (
-        session_results, decision, restore_results, results, sandbox_results, bisect_search, steps,
+        session_results, decision, restore_results, results, sandbox_results, bisect_search, exclude_effects, steps,
         contextlib, context, workspace,
     )
     for name, member in vars(module).items()
