@@ -210,6 +210,10 @@ def test_ctrl_c_ends_what_is_still_written_and_leaves_the_pager_to_the_user(clew
         ({"PAGER": "more", "CLEW_PAGER": "lv"}, "most", "lv"),
         ({"CLEW_PAGER": "lv"}, "off", "lv"),
         ({"CLEW_PAGER": " cat "}, "most", ""),
+        ({"PAGER": "cat"}, "most", "most"),
+        ({"PAGER": "cat", "GIT_PAGER": "cat"}, "most", ""),
+        ({"PAGER": "cat", "GIT_PAGER": "cat", "CLEW_PAGER": "lv"}, "auto", "lv"),
+        ({"GIT_PAGER": "cat"}, "auto", "less"),
     ],
 )
 def test_the_first_pager_that_is_set_is_chosen(

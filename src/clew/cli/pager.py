@@ -40,6 +40,8 @@ _KEPT = 65_536
 def chosen_pager(environ: Mapping[str, str], setting: Callable[[], str]) -> str:
     """Return the command of the pager; empty for none."""
     command = environ.get("CLEW_PAGER")
+    if command is None and environ.get("PAGER") == environ.get("GIT_PAGER") == "cat":
+        return ""  # as agents set both: nobody is there to leave a pager that a person has set
     if command is None:
         chosen = setting()
         if chosen == OFF:
