@@ -12,6 +12,7 @@ from clew.cli.terminal import Terminal
 from clew.errors import MergeConflicts, NeedsConfirmation, PruneNeedsConfirmation
 from clew.model.bisect_search import BisectResult
 from clew.model.checkpoint import Checkpoint, WorkspaceInfo
+from clew.model.exclude_effects import ExcludeEffects
 from clew.model.fork_results import DiscardResult, ForkResult, ForkStatus
 from clew.model.offer import Offer
 from clew.model.overview import Overview
@@ -393,6 +394,12 @@ class FakeSettings:
     def all(self) -> dict[str, str]:
         return self._fake.config
 
+    def own(self) -> frozenset[str]:
+        return frozenset({"keep-last"} & self._fake.config.keys())
+
+    def exclude_effects(self) -> ExcludeEffects:
+        return samples.EXCLUDE_EFFECTS
+
     def set(self, key: str, value: str) -> None:
         self._fake.note("set_config", key, value)
         self._fake.config[key] = value
@@ -500,7 +507,7 @@ class FakeClew:
     def __init__(self) -> None:
         self.library = FakeLibrary()
         self.setup = FakeSetup()
-        self.environ = {"COLUMNS": "100"}
+        self.environ = {"COLUMNS": "100", "HOME": "/home/me"}
 
     @property
     def workspace(self) -> FakeWorkspace:

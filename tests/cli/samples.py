@@ -6,6 +6,7 @@ from clew.model.bisect_search import BisectOutcome, BisectResult
 from clew.model.change import Change, ChangeCounts, ChangeKind
 from clew.model.checkpoint import Checkpoint, Labels, WorkspaceInfo
 from clew.model.entry import FLAG_IMMUTABLE, Entry, EntryKind, Reason
+from clew.model.exclude_effects import ExcludeEffects, PatternEffect
 from clew.model.fact import Fact, FactBasis, Severity
 from clew.model.holder import Holder
 from clew.model.ids import CheckpointId, ObjectId, StateId
@@ -238,6 +239,14 @@ STATS = Stats(
     STORE, 4_000_000, 5_000_000_000, 7, 4321, 9, 4, 16_000_000, (("blob", 4000, 15_000_000),)
 )
 CONFIG = {"exclude": "", "keep-last": "100", "max-bytes": "5GB"}
+EXCLUDE_EFFECTS = ExcludeEffects(
+    (
+        PatternEffect(b"*.iso", 3, 1_200_000_000),
+        PatternEffect(b".env", valued=((b".env", "environment file"),), left_out=1),
+        PatternEffect(b"tmp/"),
+    ),
+    NAMED,
+)
 BISECTED = BisectResult(
     BisectOutcome.FOUND,
     "npm test",

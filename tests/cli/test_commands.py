@@ -472,14 +472,49 @@ def test_gc_and_stats_answer(fake: FakeClew) -> None:
 
 
 def test_config_lists_gets_sets_and_unsets(fake: FakeClew) -> None:
-    assert fake.run("config").out == "exclude = \nkeep-last = 100\nmax-bytes = 5GB\n"
+    assert fake.run("config").out == (
+        "exclude =  (default)\nkeep-last = 100\nmax-bytes = 5GB  (default)\n"
+    )
     assert fake.run("config", "get", "keep-last").out == "100\n"
+    assert json.loads(fake.run("config", "--json").out) == {
+        "config": {"exclude": "", "keep-last": "100", "max-bytes": "5GB"},
+        "changed": ["keep-last"],
+    }
     assert fake.run("config", "set", "keep-last", "7").out == "keep-last = 7\n"
     assert fake.run("config", "unset", "keep-last").code == ExitCode.DONE
     assert fake.workspace.asked == [
         ("set_config", "keep-last", "7"),
         ("unset_config", "keep-last"),
     ]
+
+
+def test_setting_excludes_shows_what_they_match(fake: FakeClew) -> None:
+    ran = fake.run("config", "set", "exclude", "*.iso\n.env\ntmp/")
+
+    assert ran.out.splitlines()[3:] == [
+        f"In checkpoint {samples.NAMED.id.hex()[:8]}:",
+        "  *.iso  3 files, 1.2 GB",
+        "  .env   1 left out already",
+        "  tmp/   matches nothing",
+    ]
+    assert ran.err == (
+        "Warning: .env: it leaves out .env (environment file): "
+        "not saved, and left as it is by a restore\n"
+    )
+    effects = json.loads(fake.run("config", "set", "exclude", "x", "--json").out)["exclude_effects"]
+    assert effects["checkpoint"] == samples.NAMED.id.hex()
+    assert effects["patterns"][0] == {
+        "pattern": "*.iso",
+        "file_count": 3,
+        "content_bytes": 1_200_000_000,
+        "left_out_count": 0,
+        "warnings": [],
+    }
+
+
+def test_help_explains_exclude_patterns(fake: FakeClew) -> None:
+    assert fake.run("help", "excludes").out.startswith("Exclude patterns\n")
+    assert fake.run("help", "nothing").code == ExitCode.USAGE
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,14 @@ def terminal(*, tty: bool = True, **environ: str) -> Terminal:
         (True, {"NO_COLOR": ""}, True),
         (True, {"NO_COLOR": "1"}, False),
         (True, {"TERM": "dumb"}, False),
+        (True, {"CLICOLOR": "0"}, False),
         (False, {}, False),
+        (False, {"CLICOLOR": "1"}, False),
+        (False, {"CLICOLOR_FORCE": "1"}, True),
+        (False, {"CLICOLOR_FORCE": "1", "CLICOLOR": "0"}, True),
+        (False, {"CLICOLOR_FORCE": "0"}, False),
+        (False, {"CLICOLOR_FORCE": ""}, False),
+        (True, {"CLICOLOR_FORCE": "1", "NO_COLOR": "1"}, False),
     ],
 )
 def test_colour_is_for_terminals_that_want_it(

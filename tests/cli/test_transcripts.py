@@ -351,23 +351,23 @@ Store: STORE
 $ clew config set keep-last 7
 keep-last = 7
 $ clew config
-drill.every = off
+drill.every = off  (default)
 exclude = *.log
-exclude-larger-than =
-gate = off
-gate.rules =
+exclude-larger-than =  (default)
+gate = off  (default)
+gate.rules =  (default)
 keep-last = 7
-keep-within =
-max-bytes = 20GB
-min-free = auto
-restore.unattended = off
-story.background = on
-story.live-databases = off
-story.detectors =
-story.writer =
-verify =
+keep-within =  (default)
+max-bytes = 20GB  (default)
+min-free = auto  (default)
+restore.unattended = off  (default)
+story.background = on  (default)
+story.detectors =  (default)
+story.live-databases = off  (default)
+story.writer =  (default)
+verify =  (default)
 $ clew config unset keep-last
-keep-last =
+keep-last =  (default)
 $ clew config set keep-last many
 ! Error: keep-last: must be a whole number
 ! Hint: See `clew config --help`

@@ -17,6 +17,7 @@ from clew.cli.commands import VERBS
 from clew.errors import ClewError
 from clew.model import (
     bisect_search,
+    exclude_effects,
     offer,
     overview,
     restore_results,
@@ -59,7 +60,8 @@ FUNCTIONS: dict[str, Callable[..., object]] = {
 RESULTS: dict[str, object] = {
     name: member
     for module in (
-        offer, overview, session_results, decision, restore_results, results, sandbox_results, bisect_search, steps,
+        offer, overview, session_results, decision, restore_results, results, sandbox_results, bisect_search,
+        exclude_effects, steps,
         contextlib, context, workspace,
     )
     for name, member in vars(module).items()

@@ -243,7 +243,7 @@ def test_init_twice_is_the_same_workspace(project: Path, store: Path) -> None:
     second.close()
 
 
-@pytest.mark.parametrize("pattern", ["", "!x", "a//b", "x\ny", ".."])
+@pytest.mark.parametrize("pattern", ["", "!x", "a//b", "x\ny", "..", "x[", "[z-a]"])
 def test_a_bad_exclude_is_refused(project: Path, store: Path, pattern: str) -> None:
     with pytest.raises(BadOption):
         opening.init(project, store, exclude=[pattern])

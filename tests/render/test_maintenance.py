@@ -103,4 +103,10 @@ def test_stats_say_what_history_costs() -> None:
 
 
 def test_settings_are_hostile_text_too() -> None:
-    assert list(maintenance.settings({"exclude": "*.o\n\x1b"})) == ["exclude = *.o\\n\\x1b"]
+    config = {"exclude": "*.o\n\x1b", "gate": "off"}
+
+    assert list(maintenance.settings(config, {"exclude"}, LOOK)) == [
+        "exclude = *.o",
+        "          \\x1b",
+        "gate = off  (default)",
+    ]

@@ -19,6 +19,7 @@ COMMAND = Command(
 Lists every checkpoint that added, changed or removed SUBJECT, newest first.
 If a name is ambiguous, add its scope: `apt:nginx`, `sqlite:app.db:users`.""",
     (Positional("SUBJECT", "Path, package, service, table, key or port"),),
+    pages=True,
 )
 
 

@@ -20,6 +20,7 @@ Describes what was restored, what was reverted, which external actions remain do
 repeated, and which tasks are open.
 With REF, prints the briefing for a restore to that checkpoint.""",
     (Positional("REF", "Checkpoint (default: the current one)", required=False),),
+    pages=True,
 )
 
 

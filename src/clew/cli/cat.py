@@ -25,6 +25,7 @@ On a terminal and with --json, what may be a secret is redacted, unless --reveal
 also gets control characters escaped.""",
     (REF, Positional("PATH", "File to print")),
     (REVEAL,),
+    pages=True,
 )
 
 
@@ -55,7 +56,8 @@ def _show(path: str, pieces: Iterable[bytes], context: CommandContext) -> None:
     lines = _lines(pieces)
     end = ""
     for line in lines if context.reveals else concealed(path, lines):
-        context.terminal.stdout.write(end + safe(line, keep="\t"))
+        if not context.put(end + safe(line, keep="\t")):
+            return
         end = "\n"
 
 

@@ -22,6 +22,7 @@ Compares each with their common ancestor: check result, what changed, and which 
 one only, or by several, identically or differently.
 A fork stands for its newest state; write `fork:NAME` if a checkpoint has the same name.""",
     (Positional("REF", "Forks or checkpoints, two or more", many=True),),
+    pages=True,
 )
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from clew.cli import suggestions
-from clew.cli.declare import Command, Positional
+from clew.cli.declare import Command, Option, Positional
 from clew.cli.exits import ExitCode
 from clew.errors import BadOption
+from clew.model.settings import SETTINGS, Setting
+from clew.model.user_settings import USER_SETTINGS
 from clew.policy.redaction.redact import redact_words
 from clew.render import json, maintenance
 from clew.render.safe import safe
@@ -17,7 +19,15 @@ if TYPE_CHECKING:
 
     from clew.cli.context import CommandContext
     from clew.cli.parse import Arguments
+    from clew.model.exclude_effects import ExcludeEffects
     from clew.workspace.protocol import WorkspaceProtocol
+
+
+def described(setting: Setting) -> str:
+    """Return the sentence of a setting, with its default."""
+    default = f"`{setting.default}`" if setting.default else "none"
+    return f"{setting.meaning} (default: {default})"
+
 
 COMMAND = Command(
     "config",
@@ -25,23 +35,8 @@ COMMAND = Command(
     """\
 `clew config` lists all settings, `clew config get KEY` prints one, `clew config set KEY VALUE`
 changes it, `clew config unset KEY` resets it to its default.
-`verify`: the check of the workspace, a command or an HTTP URL. `clew save --check` runs it; the
-reference `good` depends on it.
-`exclude`: patterns of paths that are not captured, one per line, as in `.gitignore`.
-`exclude-larger-than`: size above which files are not captured, such as 100MB. A restore leaves excluded
-files alone.
-`gate`: if on, external actions that match `gate.rules` need approval. If `gate.rules` is empty, the
-built-in rules apply; `clew config get gate.rules` prints them.
-`keep-last`, `keep-within`: retention limits, see `clew prune --help`. If both are empty, only automatic
-checkpoints are thinned out by age.
-`drill.every`: period of restore drills in the background, such as 7d, or `off`; see `clew drill --help`.
-`max-bytes`: size of the store above which a save warns.
-`min-free`: disk space that a save leaves free, a size or `auto` (2 % of the disk, at most 1 GiB).
-`restore.unattended`: if on, an agent may overwrite files through `clew mcp` without confirmation.
-`story.background`: if on, a background process describes checkpoints that hooks have saved; if off,
-`clew log` and `clew show` describe them each time.
-`story.live-databases`: if on, the background process asks PostgreSQL, MySQL and MariaDB servers that
-run in the workspace for their tables after each checkpoint (without a password, read-only).""",
+With --user, the same for your own settings, in $XDG_CONFIG_HOME/clew/config.toml or
+~/.config/clew/config.toml, which may also be edited by hand (TOML).""",
     (
         Positional(
             "ACTION", "`get`, `set` or `unset` (default: list all settings)", required=False
@@ -49,20 +44,66 @@ run in the workspace for their tables after each checkpoint (without a password,
         Positional("KEY", "Name of the setting", required=False),
         Positional("VALUE", "New value", required=False),
     ),
+    (Option(("--user",), "Your own settings of the command line, for all workspaces"),),
+    pages=True,
+    tables=(
+        (
+            "Settings of a workspace",
+            tuple((setting.key, described(setting)) for setting in SETTINGS),
+        ),
+        (
+            "Settings of a user",
+            tuple((setting.key, described(setting)) for setting in USER_SETTINGS),
+        ),
+    ),
 )
+
+EXCLUDE = "exclude"
 
 _WORDS = {None: (), "get": ("KEY",), "set": ("KEY", "VALUE"), "unset": ("KEY",)}
 
 
 def run(args: Arguments, context: CommandContext) -> int:
     action = _checked_action(args)
+    if args.given("--user"):
+        from clew.cli.user_config import run_user  # no workspace is needed
+
+        return run_user(action, args.maybe("KEY") or "", args.maybe("VALUE") or "", context)
     with context.open() as workspace:
         settings = _act(action, args, workspace)
+        own = workspace.settings.own() & settings.keys()
+        if action == "set" and args.one("KEY") == EXCLUDE:
+            return _show_excludes(settings, own, workspace.settings.exclude_effects(), context)
+    look = context.look()
     if action == "get":
         value = settings[args.one("KEY")]
-        context.emit(lambda: json.configured(settings), lambda: map(safe, value.split("\n")))
+        context.emit(lambda: json.configured(settings, own), lambda: map(safe, value.split("\n")))
     else:
-        context.emit(lambda: json.configured(settings), lambda: maintenance.settings(settings))
+        context.emit(
+            lambda: json.configured(settings, own),
+            lambda: maintenance.settings(settings, own, look),
+        )
+    return ExitCode.DONE
+
+
+def _show_excludes(
+    settings: Mapping[str, str],
+    own: frozenset[str],
+    effects: ExcludeEffects,
+    context: CommandContext,
+) -> int:
+    """Print the exclude patterns, what they match, and what may not be meant."""
+    look = context.look()
+    configured = json.configured(settings, own)
+    context.emit(
+        lambda: configured | {"exclude_effects": json.exclude_effects(effects)},
+        lambda: [
+            *maintenance.settings(settings, own, look),
+            *maintenance.excluded(effects, look),
+        ],
+    )
+    for warning in maintenance.pattern_warnings(effects):
+        context.say(warning)
     return ExitCode.DONE
 
 
@@ -80,7 +121,7 @@ def _checked_action(args: Arguments) -> str | None:
 
 def _shown(key: str, value: str) -> str:
     """Return a setting for display; older versions stored commands with secrets in them."""
-    return value if key == "exclude" else redact_words(value)
+    return value if key == EXCLUDE else redact_words(value)
 
 
 def _act(action: str | None, args: Arguments, workspace: WorkspaceProtocol) -> Mapping[str, str]:

@@ -13,8 +13,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from clew.cli.library import Library, Setup
+    from clew.cli.pager import Pager
     from clew.cli.progress import ProgressLine
     from clew.cli.terminal import Terminal
+    from clew.cli.user_settings import UserSettings
     from clew.render.json_values import Json
     from clew.render.style import Style
     from clew.workspace.protocol import WorkspaceProtocol
@@ -39,6 +41,10 @@ class CommandContext:
         self.verb = "COMMAND"
         """The name of the command, once it is known."""
         self.as_json = False
+        self.pages = False
+        """Whether the output goes through a pager, if it is shown on a terminal."""
+        self.is_for_reading = False
+        """Whether the command only shows things: it then heeds the user's settings in a pipe too."""
         self.reveals = False
         """Whether `--reveal` was given."""
         self.workspace: WorkspaceProtocol | None = None
@@ -46,6 +52,8 @@ class CommandContext:
         self.was_asked = False
         """Whether the user was asked for confirmation."""
         self._monitor: ProgressLine | None = None
+        self._pager: Pager | None = None
+        self._user: UserSettings | None = None
         self._library = library
         self._now_ns = now_ns
         self._offset = offset or local_offset
@@ -69,6 +77,8 @@ class CommandContext:
 
             terminal = self.terminal
             self._monitor = ProgressLine(terminal.stderr, terminal.draws, time.monotonic)
+            if self._pager is not None:
+                self._monitor.hold()
         return self._monitor
 
     def open(self, *, create: bool = False) -> WorkspaceProtocol:
@@ -78,11 +88,40 @@ class CommandContext:
         self.workspace = workspace
         return workspace
 
+    @property
+    def user(self) -> UserSettings:
+        """The user's settings, read on first use; what is wrong in their file is reported once."""
+        if self._user is None:
+            from clew.cli.user_settings import read_user_settings  # a save in a pipe needs none
+
+            self._user = read_user_settings(self.terminal.environ)
+            if self._user.problems:
+                self._say_ignored(self._user)
+        return self._user
+
+    def forget_user(self) -> None:
+        """Read the user's settings again when they are next needed."""
+        self._user = None
+
+    def _say_ignored(self, user: UserSettings) -> None:
+        from clew.render.safe import safe_line
+
+        first, *more = user.problems
+        others = f", as are {len(more)} more: see `clew config --user`" if more else ""
+        self.say(f"Warning: {safe_line(user.path, 1000)}: {safe_line(first)} (ignored{others})")
+
     def look(self) -> Style:
         from clew.render.style import Style  # `clew --help` does not need it
 
+        return Style(self._now_ns(), self._offset, self.terminal.width, self._has_colour())
+
+    def _has_colour(self) -> bool:
+        """Return whether text is coloured: as the user has set it, or else as the terminal asks."""
         terminal = self.terminal
-        return Style(self._now_ns(), self._offset, terminal.width, terminal.colour)
+        if self.as_json or not (self.is_for_reading or terminal.stdout.isatty()):
+            return terminal.colour
+        color = self.user["color"]
+        return terminal.colour if color == "auto" else color == "always"
 
     def emit(self, value: Callable[[], Json], lines: Callable[[], Iterable[str]]) -> None:
         """Write a result to standard output, as JSON or as text."""
@@ -101,11 +140,45 @@ class CommandContext:
 
             self.terminal.stdout.write(dumps(value()) + "\n")
             return
-        for line in lines():
-            self.terminal.stdout.write(line + "\n")
+        self.print_lines(lines())
+
+    def print_lines(self, lines: Iterable[str]) -> None:
+        """Write lines to the pager, or else to standard output, until no more are wanted."""
+        for line in lines:
+            if not self.put(line + "\n"):
+                return
+
+    def put(self, text: str) -> bool:
+        """Write text to the pager, or else to standard output; return whether more is wanted."""
+        if self.pages:
+            self.pages = False  # it is started once, when the first text is there
+            self._start_pager()
+        if self._pager is not None:
+            return self._pager.write(text)
+        self.terminal.stdout.write(text)
+        return True
+
+    def _start_pager(self) -> None:
+        if not self.terminal.stdout.isatty():
+            return
+        from clew.cli.pager import open_pager  # only on a terminal
+
+        self._pager = open_pager(self.terminal, lambda: self.user["pager"])
+        if self._pager is not None and self._monitor is not None:
+            self._monitor.hold()
+
+    def end_paging(self) -> None:
+        """Wait until the user leaves the pager, if there is one, and write the messages held back."""
+        if self._pager is None:
+            return
+        self._pager.close()
+        self._pager = None
+        if self._monitor is not None:
+            self._monitor.release()
 
     def ask(self, question: str) -> bool:
         """Ask for confirmation on the terminal; anything but y or yes declines."""
+        self.end_paging()
         self.clear()
         self.terminal.stderr.write(f"{question} [y/N] ")
         self.terminal.stderr.flush()

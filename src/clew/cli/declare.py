@@ -93,6 +93,8 @@ class Command:
         options: tuple[Option, ...] = (),
         *,
         aliases: tuple[str, ...] = (),
+        pages: bool = False,
+        tables: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (),
     ) -> None:
         self.name = name
         self.summary = summary
@@ -102,6 +104,10 @@ class Command:
         self.positionals = positionals
         self.options = options
         self.aliases = aliases
+        self.pages = pages
+        """Whether its output may exceed a screen and goes through a pager; it asks no question."""
+        self.tables = tables
+        """Tables of the help page, after the options: a heading, and rows of two columns."""
 
     @property
     def usage(self) -> str:
@@ -120,10 +126,13 @@ DRY_RUN = Option(
 REVEAL = Option(("--reveal",), "Show secrets in names and contents, instead of [redacted]")
 """Option of commands that list paths or show contents; nothing else reveals them."""
 
+NO_PAGER = Option(("--no-pager",), "Print to the terminal without a pager")
+
 COMMON = (
     Option(("-C",), "Use the workspace at or above DIR", "DIR"),
     Option(("--store",), "Use the store in DIR instead of $CLEW_HOME", "DIR"),
     Option(("--json",), "Print JSON"),
+    NO_PAGER,
     Option(("-h", "--help"), "Show this help"),
 )
 """Options of every command, before or after its name."""

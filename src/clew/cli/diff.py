@@ -44,6 +44,7 @@ Patches escape control characters; `--patch --json` prints the exact text.""",
         Option(("--facts",), "Print the changes as facts: packages, services, tables, keys"),
         REVEAL,
     ),
+    pages=True,
 )
 
 

@@ -6,7 +6,7 @@ from importlib import import_module
 
 from clew import __version__
 from clew.cli.commands import ALIASES, VERBS, module_name
-from clew.cli.declare import REVEAL
+from clew.cli.declare import NO_PAGER, REVEAL
 from clew.cli.exits import ExitCode
 from clew.cli.parse import before_dashes, parse, split_at_verb, wants_help
 
@@ -32,6 +32,7 @@ def dispatch(words: Sequence[str], context: CommandContext) -> int:
 def _run_or_answer(words: Sequence[str], context: CommandContext) -> int:
     try:
         code = _with_resumed(_run(words, context), context)
+        context.end_paging()
         context.terminal.stdout.flush()
     except BrokenPipeError:
         raise
@@ -43,6 +44,7 @@ def _run_or_answer(words: Sequence[str], context: CommandContext) -> int:
 
         return answer_for(error, context)
     finally:
+        context.end_paging()
         context.clear()
     return code
 
@@ -51,12 +53,18 @@ def _run(words: Sequence[str], context: CommandContext) -> int:
     before, verb, after = split_at_verb(words)
     if "--version" in before:
         return _show_version(context)
+    context.pages = NO_PAGER.key not in words  # of help pages; a command declares its own
     if verb is None and not wants_help(before):
         return _run_command(import_module("clew.cli.overview"), before, context)
     if verb is None or (verb == "help" and after[:1] in ([], ["help"])):
         return _show_overview(context)
     if verb == "version":
         return _show_version(context)
+    if verb == "help" and module_name(after[0]) is None:
+        from clew.cli.topics import TOPICS  # only for help
+
+        if after[0] in TOPICS:
+            return _print(TOPICS[after[0]][1].splitlines(), context)
     if verb == "help":
         return _show_page(_load(after[0]), context)
     module = _load(verb)
@@ -70,6 +78,8 @@ def _run_command(module: ModuleType, words: Sequence[str], context: CommandConte
     context.verb = module.COMMAND.name or context.verb
     context.directory = arguments.maybe("-C")
     context.store = arguments.maybe("--store")
+    context.is_for_reading = module.COMMAND.pages
+    context.pages = module.COMMAND.pages and not arguments.given(NO_PAGER.key)
     context.reveals = REVEAL in module.COMMAND.options and arguments.given(REVEAL.key)
     code: int = module.run(arguments, context)
     return code
@@ -131,6 +141,5 @@ def _show_version(context: CommandContext) -> int:
 
 
 def _print(lines: Iterable[str], context: CommandContext) -> int:
-    for line in lines:
-        context.terminal.stdout.write(line + "\n")
+    context.print_lines(lines)
     return ExitCode.DONE

@@ -24,6 +24,7 @@ Leaves no checkpoint and no session behind.
 Each problem has a remedy. Exits with 1 if there is a problem.""",
     (),
     (Option(("--forget",), "Clear the log of failed hooks"),),
+    pages=True,
 )
 
 

@@ -18,6 +18,7 @@ COMMAND = Command(
     """\
 Shows the check result, the changes since the fork's base checkpoint, and the directory of each fork.
 Unsaved changes are not included.""",
+    pages=True,
 )
 
 

@@ -31,6 +31,7 @@ def overview(columns: int) -> Iterator[str]:
     yield from _table([(option.usage, option.description) for option in TOP], columns)
     yield ""
     yield "Start with `clew save`. See `clew COMMAND --help` for each command."
+    yield "`clew help excludes` explains exclude patterns."
 
 
 def page(command: Command, columns: int) -> Iterator[str]:
@@ -52,6 +53,10 @@ def page(command: Command, columns: int) -> Iterator[str]:
         yield ""
         yield "Options:"
         yield from _options(command.options, columns)
+    for heading, table in command.tables:
+        yield ""
+        yield f"{heading}:"
+        yield from _table(table, columns)
     yield ""
     yield "Common options:"
     yield from _options(COMMON, columns)

@@ -46,19 +46,24 @@ Counts, where no story was derived: +3 added, ~2 modified, -1 deleted, →1 rena
             ("--session",), "Only checkpoints of one session, or `none` for those without", "ID"
         ),
     ),
+    pages=True,
 )
 
-FILTERS = ("--grep", "--verdict", "--since", "--session", "--package")
+SELECTIVE = ("--grep", "--verdict", "--session", "--package")
+"""Filters that leave out checkpoints in between."""
 
 
 def run(args: Arguments, context: CommandContext) -> int:
     if args.given("--graph") and args.given("--no-graph"):
         raise BadOption("--graph", "cannot be combined with --no-graph")
     paths = [*args.all("PATH"), *args.all("--path")]
-    is_filtered = bool(paths) or args.given("--failed") or any(map(args.maybe, FILTERS))
+    is_selective = bool(paths) or args.given("--failed") or any(map(args.maybe, SELECTIVE))
+    is_filtered = is_selective or args.given("--since")
+    limit = args.number("--limit", least=1)
+    preferred = 0 if limit or context.as_json else int(context.user["log.limit"])
     with context.open() as workspace:
         log = workspace.log(
-            limit=args.number("--limit", least=1),
+            limit=limit or preferred or None,
             grep=args.maybe("--grep"),
             path=paths,
             verdict=args.maybe("--verdict"),
@@ -70,13 +75,13 @@ def run(args: Arguments, context: CommandContext) -> int:
             branches=not context.as_json,
         )
     look = context.look()
-    draws = args.given("--graph") or not (
-        args.given("--no-graph") or (is_filtered and args.maybe("--since") is None)
-    )
-    folds = not (args.given("--all") or is_filtered)
+    draws = args.given("--graph") or not (args.given("--no-graph") or is_selective)
+    folds = not (args.given("--all") or is_selective)
     context.emit(
         lambda: json.timeline(log), lambda: timeline.lines(log, look, graph=draws, fold=folds)
     )
+    if preferred and len(log.checkpoints) == preferred:
+        context.say(f"The newest {preferred} (setting log.limit): `clew log -n N` shows more")
     if not log.checkpoints:
         context.say(
             "No checkpoint matches" if is_filtered else "No checkpoints yet: run `clew save`"

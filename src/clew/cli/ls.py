@@ -20,6 +20,7 @@ COMMAND = Command(
         Positional("PATH", "Directory (default: root of the workspace)", required=False),
     ),
     options=(REVEAL,),
+    pages=True,
 )
 
 

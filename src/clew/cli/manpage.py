@@ -61,6 +61,11 @@ def lines() -> Iterator[str]:
     yield from _table(
         [
             ("CLEW_HOME", "The store, unless `--store` is given."),
+            ("CLEW_PAGER", "The pager on a terminal, before $PAGER; `cat` for none."),
+            (
+                "NO_COLOR",
+                "If set, no colours; `CLICOLOR_FORCE` asks for them without a terminal, too.",
+            ),
             ("CLEW_FORK", "Set by `clew enter`: the name of the fork."),
             ("CLEW_BACKGROUND", "If `off`, no background process prunes or describes checkpoints."),
         ]
@@ -69,6 +74,7 @@ def lines() -> Iterator[str]:
     yield from _table(
         [
             ("~/.local/share/clew", "The default store."),
+            ("~/.config/clew/config.toml", "The settings of a user, see `clew config --help`."),
             ("/var/lib/clew", "The store of a whole machine."),
         ]
     )
@@ -94,6 +100,10 @@ def _command(command: Command) -> Iterator[str]:
             yield from (_text(line) for line in paragraph.splitlines())
     yield from _table((item.noun, item.description) for item in command.positionals)
     yield from _table((option.usage, option.full_description) for option in command.options)
+    for heading, rows in command.tables:
+        yield ".PP"
+        yield f"{_text(heading)}:"
+        yield from _table(rows)
 
 
 def _table(rows: Iterable[tuple[str, str]]) -> Iterator[str]:

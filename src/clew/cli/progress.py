@@ -40,6 +40,7 @@ class ProgressLine(Monitor):
         self._clock = clock
         self._next = clock() + _PATIENCE
         self._is_drawn = False
+        self._held: list[str] | None = None
 
     def hurry(self) -> None:
         """Draw from the start, for work that is known to take long."""
@@ -47,7 +48,7 @@ class ProgressLine(Monitor):
 
     def progress(self, phase: str, done: int, total: int | None, size: int = 0) -> None:
         now = self._clock()
-        if not self._draws or now < self._next:
+        if not self._draws or self._held is not None or now < self._next:
             return
         self._next = now + _INTERVAL
         self._is_drawn = True
@@ -64,8 +65,23 @@ class ProgressLine(Monitor):
 
     def say(self, line: str) -> None:
         """Write a permanent line."""
+        if self._held is not None:
+            self._held.append(line)
+            return
         self.clear()
         self._write(line + "\n")
+
+    def hold(self) -> None:
+        """Write nothing until `release`, while another program draws on the terminal."""
+        self.clear()
+        if self._held is None:
+            self._held = []
+
+    def release(self) -> None:
+        """Write the lines that were held back."""
+        held, self._held = self._held or [], None
+        for line in held:
+            self.say(line)
 
     def clear(self) -> None:
         """Clear the progress line before other output."""

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 from clew.cli.commands import GROUPS, module_name
 from clew.cli.declare import TOP, Command, Option
 from clew.cli.help import TAGLINE
+from clew.cli.topics import TOPICS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 _PREFACE = f"""\
 # The command line
@@ -51,6 +52,13 @@ def lines() -> Iterator[str]:
         for verb, _ in commands:
             yield ""
             yield from _section(import_module(module_name(verb) or "").COMMAND)
+    for name, (summary, text) in TOPICS.items():
+        yield ""
+        yield f"## clew help {name}"
+        yield ""
+        yield f"{summary}:"
+        yield ""
+        yield from (f"    {line}".rstrip() for line in text.splitlines())
 
 
 def main() -> int:
@@ -77,14 +85,19 @@ def _section(command: Command) -> Iterator[str]:
     if rows:
         yield ""
         yield from _table(rows)
+    for heading, table in command.tables:
+        yield ""
+        yield f"{heading}:"
+        yield ""
+        yield from _table(table, "name")
 
 
 def _options(options: tuple[Option, ...]) -> Iterator[str]:
     return _table([(option.usage, option.full_description) for option in options])
 
 
-def _table(rows: list[tuple[str, str]]) -> Iterator[str]:
-    yield "| argument | meaning |"
+def _table(rows: Iterable[tuple[str, str]], left_column: str = "argument") -> Iterator[str]:
+    yield f"| {left_column} | meaning |"
     yield "|---|---|"
     for left, right in rows:
         yield f"| `{left}` | {right} |"

@@ -21,6 +21,7 @@ Prints the first unfinished task, the session's newest checkpoint, and the comma
 Changes nothing.""",
     (),
     (SESSION,),
+    pages=True,
 )
 
 

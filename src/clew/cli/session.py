@@ -55,6 +55,7 @@ tasks, and the agent's own state, which COMMAND reads as JSON and prints in the 
         Option(("--to",), "migrate: target version", "VERSION"),
         Option(("--with",), "migrate: command that converts the agent's state", "COMMAND"),
     ),
+    pages=True,
 )
 
 _OPTIONS: dict[str, tuple[str, ...]] = {

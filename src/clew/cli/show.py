@@ -20,6 +20,7 @@ Lists what changed since the parent checkpoint, read from the two snapshots, nex
 points out changes that the intent does not mention.""",
     (REF,),
     (Option(("--paths",), "List every changed path under its summary line"), REVEAL),
+    pages=True,
 )
 
 

@@ -16,6 +16,7 @@ COMMAND = Command(
     "stats",
     "Show the size of the store",
     "Shows the size on disk and before compression, and the number of checkpoints, packs and objects.",
+    pages=True,
 )
 
 

@@ -20,6 +20,7 @@ COMMAND = Command(
 The last checkpoint is the one last saved or restored, marked ← here in `clew log`.
 The last restore drill (`clew drill`) is shown at the end.""",
     options=(REVEAL,),
+    pages=True,
 )
 
 

@@ -35,6 +35,7 @@ Checkpoints record the list, and a restore restores it. `clew resume` shows the 
         Option(("--note",), "Note on the task", "TEXT"),
         SESSION,
     ),
+    pages=True,
 )
 
 _MARKS = {

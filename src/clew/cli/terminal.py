@@ -22,7 +22,7 @@ class Terminal:
         self.stdin = stdin
         self.stdout = stdout
         self.stderr = stderr
-        self._environ = environ
+        self.environ = environ
 
     @property
     def can_ask(self) -> bool:
@@ -36,12 +36,18 @@ class Terminal:
 
     @property
     def colour(self) -> bool:
-        return self.stdout.isatty() and not self._is_dumb and not self._environ.get("NO_COLOR")
+        """Return whether the environment and the terminal ask for colours."""
+        if self.environ.get("NO_COLOR"):
+            return False
+        if self.environ.get("CLICOLOR_FORCE", "0") not in ("", "0"):
+            return True
+        is_wanted = self.environ.get("CLICOLOR") != "0"
+        return is_wanted and self.stdout.isatty() and not self._is_dumb
 
     @property
     def width(self) -> int:
         """Return the columns of standard output, or a default."""
-        columns = self._environ.get("COLUMNS", "")
+        columns = self.environ.get("COLUMNS", "")
         if columns.isascii() and columns.isdigit() and int(columns[:6]):
             return int(columns[:6])
         try:
@@ -55,8 +61,8 @@ class Terminal:
 
     @property
     def debug(self) -> bool:
-        return bool(self._environ.get("CLEW_DEBUG"))
+        return bool(self.environ.get("CLEW_DEBUG"))
 
     @property
     def _is_dumb(self) -> bool:
-        return self._environ.get("TERM") == "dumb"
+        return self.environ.get("TERM") == "dumb"

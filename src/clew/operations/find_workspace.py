@@ -70,8 +70,13 @@ def require_good_root(path: bytes, guarded: Sequence[bytes], exclude: Sequence[s
         raise ExplicitPathRequired(os.fsdecode(path))
     if not os.path.isdir(path):
         raise UsageError(f"Not a directory: {os.fsdecode(path)!r}")
-    for pattern in exclude:
-        _checked(pattern)
+    if exclude:
+        from clew.policy.exclude_rules import refused  # noqa: PLC0415  a save creates one without
+
+        for pattern in exclude:
+            _checked(pattern)
+            if reason := refused(os.fsencode(pattern)):
+                raise BadOption("--exclude", f"{reason}: {pattern!r}")
 
 
 def make_workspace(

@@ -33,9 +33,10 @@ from clew.render.json_values import (
 from clew.render.timestamps import rfc3339
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
     from clew.model.checkpoint import Checkpoint, WorkspaceInfo
+    from clew.model.exclude_effects import ExcludeEffects
     from clew.model.failed_call import BeforeFailure
     from clew.model.merge_results import Merge
     from clew.model.restore_results import (
@@ -301,8 +302,25 @@ def counted(stats: Stats) -> maintenance.StatsOutput:
     }
 
 
-def configured(config: Mapping[str, str]) -> maintenance.ConfigOutput:
-    return {"config": dict(config)}
+def configured(config: Mapping[str, str], own: Collection[str]) -> maintenance.ConfigOutput:
+    return {"config": dict(config), "changed": sorted(own)}
+
+
+def exclude_effects(effects: ExcludeEffects) -> maintenance.ExcludeEffects:
+    return {
+        "checkpoint": effects.checkpoint.id.hex() if effects.checkpoint is not None else None,
+        "is_complete": effects.is_complete,
+        "patterns": [
+            {
+                "pattern": as_text(one.pattern),
+                "file_count": one.files,
+                "content_bytes": one.size,
+                "left_out_count": one.left_out,
+                "warnings": one.warnings,
+            }
+            for one in effects.patterns
+        ],
+    }
 
 
 def failed(

@@ -5,19 +5,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from clew.model.ids import short
+from clew.model.path import as_text
 from clew.model.retention import rule_sentence
 from clew.render import checkpoint_title, timestamps, units
 from clew.render.safe import safe, safe_line, safe_path
 from clew.render.style import Style, paint
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from clew.model.checkpoint import Checkpoint
+    from clew.model.exclude_effects import ExcludeEffects
     from clew.model.results import CheckResult, DeleteResult, GcResult, PruneResult, Stats
 
 
 _NAMED = 10
+_WIDEST_PATTERN = 40
 
 
 def deleted(result: DeleteResult, look: Style) -> Iterator[str]:
@@ -106,10 +109,35 @@ def counted(stats: Stats) -> Iterator[str]:
         yield f"  {safe(kind):<11}{number:>9,}  {units.size(size):>8}"
 
 
-def settings(config: Mapping[str, str]) -> Iterator[str]:
-    """Yield each setting as `key = value`."""
+def settings(config: Mapping[str, str], own: Collection[str], look: Style) -> Iterator[str]:
+    """Yield each setting as `key = value`, one line of the value per line, and mark the defaults."""
     for key, value in config.items():
-        yield f"{safe(key)} = {safe(value)}"
+        first, *more = value.split("\n")
+        mark = "" if key in own else paint("  (default)", "dim", look)
+        yield f"{safe(key)} = {safe(first)}".rstrip() + mark
+        yield from (f"{'':<{len(key)}}   {safe(line)}" for line in more if line)
+
+
+def excluded(effects: ExcludeEffects, look: Style) -> Iterator[str]:
+    """Yield what each exclude pattern matches in a checkpoint."""
+    if effects.checkpoint is None or not effects.patterns:
+        return
+    part = "" if effects.is_complete else " (of its first entries: it is too large to search all)"
+    yield f"In checkpoint {short(effects.checkpoint.id)}{part}:"
+    names = [safe_line(as_text(one.pattern)) for one in effects.patterns]
+    width = min(_WIDEST_PATTERN, max(map(len, names)))
+    for name, one in zip(names, effects.patterns, strict=True):
+        what = f"{units.count(one.files, 'file')}, {units.size(one.size)}" if one.files else ""
+        already = f"{one.left_out:,} left out already" if one.left_out else ""
+        matched = "; ".join(filter(None, (what, already)))
+        yield f"  {name:<{width}}  {matched or paint('matches nothing', 'yellow', look)}"
+
+
+def pattern_warnings(effects: ExcludeEffects) -> Iterator[str]:
+    """Yield what in the patterns may not be meant."""
+    for one in effects.patterns:
+        for warning in one.warnings:
+            yield f"Warning: {safe_line(as_text(one.pattern))}: {safe_line(warning, 1000)}"
 
 
 def _removal(result: DeleteResult) -> str:

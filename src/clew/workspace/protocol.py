@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from clew.model.bisect_search import BisectResult
     from clew.model.checkpoint import Checkpoint, WorkspaceInfo
     from clew.model.effect import Effect
+    from clew.model.exclude_effects import ExcludeEffects
     from clew.model.fork_results import DiscardResult, ForkResult, ForkStatus
     from clew.model.offer import Offer
     from clew.model.overview import Overview
@@ -436,6 +437,10 @@ class SettingsProtocol(Protocol):
     """Settings of the workspace: `Workspace.settings`."""
 
     def all(self) -> Mapping[str, str]: ...
+
+    def own(self) -> frozenset[str]: ...
+
+    def exclude_effects(self) -> ExcludeEffects: ...
 
     def set(self, key: str, value: str) -> None: ...
 

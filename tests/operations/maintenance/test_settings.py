@@ -68,6 +68,7 @@ def test_a_setting_is_this_workspaces_own(ws: Workspace, store: Path, tmp_path: 
         ("story.live-databases", "yes"),
         ("exclude", "good\n!bad"),
         ("exclude", "a//b"),
+        ("exclude", "a["),
         ("story.detectors", "nothing.at.all:Detector"),
         ("story.detectors", "clew.detectors.files.env_files:Nothing"),
         ("story.detectors", "no colon"),
@@ -85,6 +86,11 @@ def test_a_value_that_makes_no_sense_is_refused(ws: Workspace, key: str, value: 
 
     assert refused.value.option == key
     assert ws.settings.all() == DEFAULTS
+
+
+def test_a_bad_pattern_is_refused_with_its_line(ws: Workspace) -> None:
+    with pytest.raises(BadOption, match=r"exclude: line 3: a \[ is not closed.*: 'x\['"):
+        ws.settings.set("exclude", "*.log\n\nx[\n")
 
 
 @pytest.mark.parametrize("key", ["colour", "", "Exclude"])

@@ -1,19 +1,11 @@
-"""Settings: what a user can choose, each with a default and a check."""
+"""Settings in force: what a user has chosen, or the defaults of `model/settings.py`."""
 
 from __future__ import annotations
 
-import os
-
 from clew.errors import BadOption, NoCheckConfigured
-from clew.model.pattern import check_pattern
 from clew.model.quantity import parse_duration, parse_size
-from clew.operations.context import EXCLUDE, EXCLUDE_LARGER_THAN, Context
-from clew.operations.history.background_stories import BACKGROUND
-from clew.operations.history.database_looks import LIVE_DATABASES
-from clew.operations.sandbox.background_drills import EVERY, OFF
-from clew.policy.labels import shorten_intent
-from clew.policy.redaction.redact import redact_words
-from clew.story.version import PLUGINS
+from clew.model.settings import SETTINGS
+from clew.operations.context import Context
 
 GATE = "gate"
 """Whether calls that match a rule need approval: on or off."""
@@ -34,28 +26,9 @@ VERIFY = "verify"
 WRITER = "story.writer"
 """A command that may rephrase stories."""
 
-_COMMANDS = (GATE_RULES, VERIFY, WRITER)
-"""Settings that must not hold a secret; exclude patterns are needed as they are."""
-
 _LONGEST = 366 * 86_400.0
 
-DEFAULTS = {
-    EVERY: OFF,
-    EXCLUDE: "",
-    EXCLUDE_LARGER_THAN: "",
-    GATE: "off",
-    GATE_RULES: "",
-    KEEP_LAST: "",
-    KEEP_WITHIN: "",
-    MAX_BYTES: "20GB",
-    MIN_FREE: AUTO,
-    UNATTENDED: "off",
-    BACKGROUND: "on",
-    LIVE_DATABASES: "off",
-    PLUGINS: "",
-    WRITER: "",
-    VERIFY: "",
-}
+DEFAULTS = {setting.key: setting.default for setting in SETTINGS}
 
 
 def in_force(context: Context) -> dict[str, str]:
@@ -69,18 +42,6 @@ def own_check(context: Context) -> str:
     if not check:
         raise NoCheckConfigured
     return check
-
-
-def change(context: Context, key: str, value: str | None) -> None:
-    """Change a setting of the workspace; None resets it to its default."""
-    if key not in DEFAULTS:
-        raise BadOption(key, f"no such setting; there are {', '.join(sorted(DEFAULTS))}")
-    context.store.require_writable()
-    if value is None:
-        context.store.settings.unset(context.workspace, key)
-        return
-    _check(key, value)
-    context.store.settings.set(context.workspace, key, value)
 
 
 def as_bytes(option: str, value: str | int) -> int:
@@ -122,61 +83,3 @@ def require_check(option: str, command: str) -> None:
             require_address(command)
         except ValueError as error:
             raise BadOption(option, str(error)) from error
-
-
-def _check(key: str, value: str) -> None:
-    if key in _COMMANDS and redact_words(value) != value:
-        raise BadOption(key, "contains what looks like a secret; put it in a script")
-    if key == EXCLUDE:
-        for line in value.split("\n"):
-            if line:
-                _check_pattern(key, line)
-    elif key == EXCLUDE_LARGER_THAN:
-        if value and as_bytes(key, value) == 0:
-            raise BadOption(key, "must be more than 0")
-    elif key == MAX_BYTES or (key == MIN_FREE and value != AUTO):
-        as_bytes(key, value)
-    elif key == KEEP_WITHIN or (key == EVERY and value != OFF):
-        as_duration(key, value)
-    elif key == PLUGINS:
-        _check_plugins(value)
-    elif key == VERIFY:
-        _check_own_check(value)
-    elif key == GATE_RULES:
-        _check_rules(value)
-    elif key in (BACKGROUND, GATE, LIVE_DATABASES, UNATTENDED) and value not in ("on", "off"):
-        raise BadOption(key, "must be on or off")
-    elif key == KEEP_LAST and not (value.isascii() and value.isdigit()):
-        raise BadOption(key, "must be a whole number")
-
-
-def _check_own_check(value: str) -> None:
-    """Refuse a check whose stored name would differ: its verdicts could never be found."""
-    require_check(VERIFY, value)
-    if shorten_intent(value)[0] != value:
-        raise BadOption(VERIFY, "not valid text, or too long; put it in a script")
-
-
-def _check_rules(value: str) -> None:
-    from clew.policy.approval.rules import parse_rules  # noqa: PLC0415  only where rules are set
-
-    try:
-        parse_rules(value)
-    except ValueError as error:
-        raise BadOption(GATE_RULES, str(error)) from error
-
-
-def _check_plugins(value: str) -> None:
-    from clew.story.plugins import check_plugins  # noqa: PLC0415  it loads what it checks
-
-    try:
-        check_plugins(value)
-    except ValueError as error:
-        raise BadOption(PLUGINS, str(error)) from error
-
-
-def _check_pattern(key: str, line: str) -> None:
-    try:
-        check_pattern(os.fsencode(line))
-    except ValueError as error:
-        raise BadOption(key, str(error)) from error

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NotRequired
+
 from typing_extensions import TypedDict
 
 from clew.render.shapes.values import Checkpoint, WorkspacePath
@@ -123,9 +125,34 @@ class StatsOutput(TypedDict):
     """the objects by kind, see below"""
 
 
+class PatternEffect(TypedDict):
+    pattern: str
+    """the pattern"""
+    file_count: int
+    content_bytes: int
+    """number of files of the checkpoint that it matches, by itself or through a directory, and their total size"""
+    left_out_count: int
+    """number of names that the checkpoint leaves out already"""
+    warnings: list[str]
+    """what may not be meant, one sentence each"""
+
+
+class ExcludeEffects(TypedDict):
+    checkpoint: str | None
+    """id of the checkpoint that was searched, or `null` if there is none yet"""
+    is_complete: bool
+    """whether all of it was searched"""
+    patterns: list[PatternEffect]
+    """the patterns, see below"""
+
+
 class ConfigOutput(TypedDict):
     config: dict[str, str]
     """all settings, or the one given"""
+    changed: list[str]
+    """the keys of those that were changed; the others have their defaults"""
+    exclude_effects: NotRequired[ExcludeEffects]
+    """after `set exclude`: what the patterns match in the current checkpoint, see below"""
 
 
 class ReplOutput(TypedDict):
