@@ -17,9 +17,22 @@ from clew.operations.find_workspace import (
     require_good_root,
 )
 from clew.operations.host import REAL, Host
-from clew.places import StrPath, find, home, machine_store, real_path, store_places
+from clew.places import (
+    StrPath,
+    find,
+    find_named,
+    home,
+    machine_store,
+    open_stores,
+    real_path,
+    store_places,
+)
 from clew.store.store import Store
 from clew.workspace import Workspace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from clew.model.workspace_status import WorkspaceStatus
 
 
 def open(
@@ -40,6 +53,36 @@ def open(
             raise
     place = store_places(store, host)[0]
     return _create(real_path(path), place, guarded=_guarded_roots(host), host=host)
+
+
+def open_named(name: str, store: StrPath | None = None, *, host: Host = REAL) -> Workspace:
+    """Open a workspace by name, from anywhere: a path, the end of one, a fork's name, an id.
+
+    Its directory may be missing; `restore` creates it again.
+    Relative paths start in the workspace, unless the current directory is inside it.
+    """
+    workspace = Workspace(*find_named(name, store, host), host=host)
+    root = workspace.info.path
+    if not (os.getcwdb() + b"/").startswith(root.rstrip(b"/") + b"/"):
+        workspace.paths_from = root
+    return workspace
+
+
+def workspaces(store: StrPath | None = None, *, host: Host = REAL) -> tuple[WorkspaceStatus, ...]:
+    """Return all workspaces of a store, of the user and of the machine by default.
+
+    The one with the newest checkpoint is first.  Nothing is scanned.
+    """
+    from clew.operations.list_workspaces import list_workspaces
+
+    found: list[WorkspaceStatus] = []
+    for opened in open_stores(store, host):
+        try:
+            with opened.locks.shared(Monitor()):
+                found += list_workspaces(opened)
+        finally:
+            opened.close()
+    return tuple(sorted(found, key=lambda one: one.last_ns, reverse=True))
 
 
 def init(

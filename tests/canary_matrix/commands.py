@@ -34,6 +34,7 @@ LOOKING: dict[str, list[Line]] = {
     "ls": [("ls", "@"), ("ls", "@", "named"), ("ls", "@", "dirs"), ("ls", "@", "node_modules")],
     "cat": [("cat", "@", path) for path in ("notes.md", ".env", "data.json", "job.ipynb")],
     "forks": [("forks",)],
+    "workspaces": [("workspaces",)],
     "brief": [("brief",), ("brief", "start"), ("brief", "names")],
     "compare": [("compare", "names", "rotated"), ("compare", "other", "@")],
     "stats": [("stats",)],

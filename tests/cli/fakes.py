@@ -35,6 +35,7 @@ from clew.model.sandbox_results import (
     VerifyResult,
 )
 from clew.model.save_result import SaveResult
+from clew.model.workspace_status import WorkspaceStatus
 from clew.monitor import Monitor
 from clew.operations.sandbox.verify import require_options
 from clew.operations.save.commit import require_good_name
@@ -424,6 +425,14 @@ class FakeLibrary:
     def open(self, path: str, store: str | None = None, *, create: bool = False) -> FakeWorkspace:
         self.opened.append((path, store, create))
         return self.workspace
+
+    def open_named(self, name: str, store: str | None = None) -> FakeWorkspace:
+        self.opened.append(("named", name, store))
+        return self.workspace
+
+    def workspaces(self, store: str | None = None) -> tuple[WorkspaceStatus, ...]:
+        self.opened.append(("workspaces", store))
+        return samples.WORKSPACES
 
     def init(
         self,

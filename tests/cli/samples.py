@@ -31,6 +31,7 @@ from clew.model.retention import RetentionRule, Tombstone
 from clew.model.save_result import SaveResult
 from clew.model.story import Story, StoryLine
 from clew.model.verdict import Verdict
+from clew.model.workspace_status import Place, WorkspaceStatus
 
 SECOND = 1_000_000_000
 NOW = 1_767_611_220 * SECOND
@@ -135,6 +136,11 @@ CHANGES = (
 INFO = WorkspaceInfo(bytes([0x77]) * 16, b"/home/me/project", 42, False, LATEST.id)
 STORE = "/home/me/.local/share/clew"
 
+WORKSPACES = (
+    WorkspaceStatus(
+        INFO, STORE, "project", Place.PRESENT, LATEST.record.time_ns, 4, files=3, total_bytes=4096
+    ),
+)
 LOG = Log(LATEST.id, (LATEST, RESCUE, NAMED, FIRST))
 HOOK = Fact(
     "security.git_hook",

@@ -26,6 +26,23 @@ def test_init_takes_the_directory_by_name_or_by_common_option(fake: FakeClew) ->
     ]
 
 
+def test_a_workspace_is_chosen_by_name(fake: FakeClew) -> None:
+    fake.run("log", "-w", "api", "--store", "/s")
+
+    assert fake.library.opened == [("named", "api", "/s")]
+
+
+@pytest.mark.parametrize("words", [("doctor",), ("init",), ("log", "-C", "/x")])
+def test_a_workspace_by_name_is_refused_where_it_would_be_ignored(
+    fake: FakeClew, words: tuple[str, ...]
+) -> None:
+    ran = fake.run(*words, "-w", "api")
+
+    assert ran.code == ExitCode.USAGE
+    assert "--workspace: cannot be combined with" in ran.err
+    assert fake.library.opened == []
+
+
 def test_init_says_where_things_are(fake: FakeClew) -> None:
     assert fake.run("init").out == (
         "Created workspace: /home/me/project\nStore: /home/me/.local/share/clew\n"

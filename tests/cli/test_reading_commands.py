@@ -40,6 +40,7 @@ READING = [
     ("cat", "@", "app.py"),
     ("restore", "@~1", "--dry-run"),
     ("forks",),
+    ("workspaces",),
     ("session", "list"),
     ("session", "show"),
     ("task", "list"),

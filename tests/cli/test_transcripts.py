@@ -439,7 +439,7 @@ def test_refusals(clew: Clew, page: Transcript) -> None:
     assert page.matches("""
 $ clew log
 ! Error: Not in a workspace: 'PROJECT'
-! Hint: Create one here with `clew save` or `clew init`, or choose one with -C DIR
+! Hint: Create one here with `clew save` or `clew init`, or choose one of `clew workspaces` with -w NAME
 [exit 2]
 $ clew show nothing
 ! Error: No checkpoint matches: 'nothing'

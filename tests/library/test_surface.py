@@ -21,6 +21,7 @@ from clew.model import (
     results,
     sandbox_results,
     session_results,
+    workspace_status,
 )
 from clew.monitor import Monitor, RecordingMonitor
 from clew.operations import context
@@ -52,12 +53,13 @@ METHODS: dict[str, Callable[..., object]] = {
     name: member for name, member in PUBLIC.items() if inspect.isfunction(member)
 }
 FUNCTIONS: dict[str, Callable[..., object]] = {
-    name: getattr(opening, name) for name in ("open", "init", "check_store")
+    name: getattr(opening, name)
+    for name in ("open", "init", "check_store", "open_named", "workspaces")
 }
 RESULTS: dict[str, object] = {
     name: member
     for module in (
-        session_results, decision, restore_results, results, sandbox_results, bisect_search, steps,
+        session_results, decision, restore_results, results, sandbox_results, bisect_search, workspace_status, steps,
         contextlib, context, workspace,
     )
     for name, member in vars(module).items()

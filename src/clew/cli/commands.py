@@ -72,6 +72,7 @@ GROUPS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
     (
         "Store and settings",
         (
+            ("workspaces", "List all workspaces of the store, also lost ones"),
             ("delete", "Delete checkpoints"),
             ("prune", "Remove checkpoints by retention rules"),
             ("gc", "Free unreferenced storage (garbage collection)"),

@@ -111,6 +111,11 @@ REVEAL = Option(("--reveal",), "Show secrets in names and contents, instead of [
 
 COMMON = (
     Option(("-C",), "Use the workspace at or above DIR", "DIR"),
+    Option(
+        ("-w", "--workspace"),
+        "Use the workspace NAME, from anywhere: see `clew workspaces`",
+        "NAME",
+    ),
     Option(("--store",), "Use the store in DIR instead of $CLEW_HOME", "DIR"),
     Option(("--json",), "Print JSON"),
     Option(("-h", "--help"), "Show this help"),

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from clew.model.results import CheckResult
     from clew.model.setup_results import Checkup, Disabled, Enabled
+    from clew.model.workspace_status import WorkspaceStatus
     from clew.monitor import Monitor
     from clew.workspace.protocol import WorkspaceProtocol
 
@@ -22,6 +23,10 @@ class Library(Protocol):
     def open(
         self, path: str, store: str | None = None, *, create: bool = False
     ) -> WorkspaceProtocol: ...
+
+    def open_named(self, name: str, store: str | None = None) -> WorkspaceProtocol: ...
+
+    def workspaces(self, store: str | None = None) -> tuple[WorkspaceStatus, ...]: ...
 
     def init(
         self,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing_extensions import TypedDict
 
-from clew.render.shapes.values import Checkpoint, WorkspacePath
+from clew.render.shapes.values import Checkpoint, Workspace, WorkspacePath
 
 
 class HoldingCheckpoint(WorkspacePath):
@@ -121,6 +121,31 @@ class StatsOutput(TypedDict):
     """total size before compression"""
     objects_by_kind: list[ObjectKind]
     """the objects by kind, see below"""
+
+
+class WorkspaceStatus(Workspace):
+    name: str
+    """the shortest text that `--workspace` accepts for it"""
+    store: str
+    """path of its store"""
+    directory: str
+    """`present`, `missing`, `replaced` (another directory is at its path) or `none`"""
+    last_time: str | None
+    """when its newest checkpoint was saved, or `null` if it has none"""
+    checkpoint_count: int
+    """number of its checkpoints"""
+    entry_count: int
+    total_bytes: int
+    """number of entries in its newest checkpoint, and the bytes of its files, before deduplication and compression"""
+    fork: str | None
+    """its name, if it is a fork, or `null`"""
+    source: Workspace | None
+    """the workspace that it was forked from, or `null`"""
+
+
+class WorkspacesOutput(TypedDict):
+    workspaces: list[WorkspaceStatus]
+    """all workspaces, also those whose directory is lost; the one with the newest checkpoint first"""
 
 
 class ConfigOutput(TypedDict):
