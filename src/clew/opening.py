@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from contextlib import ExitStack
 
 from clew.errors import NotAWorkspace
 from clew.model.results import CheckResult
@@ -32,6 +33,7 @@ from clew.workspace import Workspace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from clew.model.search_results import SearchResult
     from clew.model.workspace_status import WorkspaceStatus
 
 
@@ -83,6 +85,30 @@ def workspaces(store: StrPath | None = None, *, host: Host = REAL) -> tuple[Work
         finally:
             opened.close()
     return tuple(sorted(found, key=lambda one: one.last_ns, reverse=True))
+
+
+def search(
+    text: str,
+    store: StrPath | None = None,
+    *,
+    sections: Sequence[str] = (),
+    limit: int | None = None,
+    host: Host = REAL,
+) -> SearchResult:
+    """Return the checkpoints of all workspaces in which one text has all words of `text`.
+
+    See `Workspace.search`.
+    """
+    from clew.operations.context import Context
+    from clew.operations.history.search import search as search_all
+
+    with ExitStack() as stack:
+        contexts: list[Context] = []
+        for opened in open_stores(store, host):
+            stack.callback(opened.close)
+            stack.enter_context(opened.locks.shared(Monitor()))
+            contexts += [Context(opened, info, host) for info in opened.workspaces.all()]
+        return search_all(contexts, text, sections=sections, limit=limit)
 
 
 def init(

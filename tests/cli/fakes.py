@@ -35,6 +35,7 @@ from clew.model.sandbox_results import (
     VerifyResult,
 )
 from clew.model.save_result import SaveResult
+from clew.model.search_results import SearchResult
 from clew.model.workspace_status import WorkspaceStatus
 from clew.monitor import Monitor
 from clew.operations.sandbox.verify import require_options
@@ -123,6 +124,12 @@ class FakeWorkspace(FakeSessions):
     def blame(self, subject: str) -> Blame:
         self.note("blame", subject)
         return samples.BLAME
+
+    def search(
+        self, text: str, *, monitor: Monitor | None = None, **options: object
+    ) -> SearchResult:
+        self.note("search", text, options)
+        return samples.FOUND
 
     def status(self, *, monitor: Monitor | None = None) -> Difference:
         self.note("status")
@@ -429,6 +436,10 @@ class FakeLibrary:
     def open_named(self, name: str, store: str | None = None) -> FakeWorkspace:
         self.opened.append(("named", name, store))
         return self.workspace
+
+    def search(self, text: str, store: str | None = None, **options: object) -> SearchResult:
+        self.opened.append(("search", text, store, options))
+        return samples.FOUND
 
     def workspaces(self, store: str | None = None) -> tuple[WorkspaceStatus, ...]:
         self.opened.append(("workspaces", store))

@@ -6,6 +6,7 @@ from clew.model.bisect_search import BisectOutcome, BisectResult
 from clew.model.change import Change, ChangeCounts, ChangeKind
 from clew.model.checkpoint import Checkpoint, Labels, WorkspaceInfo
 from clew.model.entry import FLAG_IMMUTABLE, Entry, EntryKind, Reason
+from clew.model.excerpt import Excerpt
 from clew.model.fact import Fact, FactBasis, Severity
 from clew.model.holder import Holder
 from clew.model.ids import CheckpointId, ObjectId, StateId
@@ -29,6 +30,7 @@ from clew.model.results import (
 )
 from clew.model.retention import RetentionRule, Tombstone
 from clew.model.save_result import SaveResult
+from clew.model.search_results import SearchHit, SearchMatch, SearchResult, Section
 from clew.model.story import Story, StoryLine
 from clew.model.verdict import Verdict
 from clew.model.workspace_status import Place, WorkspaceStatus
@@ -136,6 +138,31 @@ CHANGES = (
 INFO = WorkspaceInfo(bytes([0x77]) * 16, b"/home/me/project", 42, False, LATEST.id)
 STORE = "/home/me/.local/share/clew"
 
+FOUND = SearchResult(
+    ("before", "auth"),
+    (
+        SearchMatch(
+            NAMED,
+            INFO,
+            (
+                SearchHit(
+                    Section.FACTS, Excerpt("before the auth refactor", ((0, 6), (11, 15)))
+                ),
+                SearchHit(
+                    Section.CONVERSATION, Excerpt("save before auth\x1b", ((5, 11), (12, 16))), "user"
+                ),
+                SearchHit(
+                    Section.PATHS, Excerpt("src/auth-before", ((4, 8), (9, 15))),
+                    path=b"src/auth-before", paths=3,
+                ),
+            ),
+            hidden=2,
+        ),
+    ),
+    4,
+    more=1,
+    notes=("Facts of 1 checkpoint were not searched: their stories are not stored yet",),
+)  # fmt: skip
 WORKSPACES = (
     WorkspaceStatus(
         INFO, STORE, "project", Place.PRESENT, LATEST.record.time_ns, 4, files=3, total_bytes=4096

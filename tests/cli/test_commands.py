@@ -8,8 +8,13 @@ import pytest
 
 from clew.cli.exits import ExitCode
 from clew.errors import ObjectCorrupt, UnknownReference
+from clew.model.excerpt import Excerpt
 from clew.model.results import Log
+from clew.model.search_results import SearchHit
+from clew.model.shorten import width_of
 from clew.model.verdict import Verdict
+from clew.render import search
+from clew.render.style import Style
 from tests.cli import samples
 from tests.cli.fakes import FakeClew
 
@@ -276,6 +281,52 @@ def test_blame_takes_anything_and_says_when_it_changed(fake: FakeClew) -> None:
 
     assert fake.workspace.asked == [("blame", "flask")]
     assert ran.out.startswith("11:00  04040404  try the new login\n    package.changed flask")
+
+
+def test_search_takes_words_and_shows_where_they_are(fake: FakeClew) -> None:
+    ran = fake.run("search", "before", "auth", "--in", "facts, paths", "-n", "3")
+
+    assert fake.workspace.asked == [
+        ("search", "before auth", {"sections": ["facts", "paths"], "limit": 3})
+    ]
+    assert (
+        ran.out
+        == """\
+●  02020202  Sun 10:07  before-auth · before the auth refactor
+   fact      before the auth refactor
+   said      user: save before auth\\x1b
+   path      src/auth-before/ (3 paths)
+             and 2 more messages
+"""
+    )
+    assert "1 more; show them with -n 2" in ran.err
+
+
+def test_search_of_all_workspaces_needs_none(fake: FakeClew) -> None:
+    ran = fake.run("search", "x", "--all-workspaces", "--json")
+
+    assert fake.library.opened == [("search", "x", None, {"sections": [], "limit": None})]
+    assert '"section": "facts"' in ran.out
+
+
+def test_matches_are_in_colour_on_a_terminal() -> None:
+    look = Style(0, lambda _: 0, 60, True)
+
+    text = "\n".join(search.lines(samples.FOUND, look))
+
+    assert "\x1b[31mbefore\x1b[0m the \x1b[31mauth\x1b[0m" in text
+
+
+@pytest.mark.parametrize("width", [60, 80, 100])
+def test_an_excerpt_fits_the_terminal_and_shows_the_match(width: int) -> None:
+    long = Excerpt("宽" * 150 + "needle" + "x" * 150, ((150, 156),))
+    match = samples.FOUND.matches[0]._replace(hits=(SearchHit("facts", long),))
+    look = Style(0, lambda _: 0, width, False)
+
+    lines = list(search.lines(samples.FOUND._replace(matches=(match,)), look))
+
+    assert max(map(width_of, lines)) <= width
+    assert "needle" in lines[1]
 
 
 def test_status_compares_with_the_workspace_as_it_is(fake: FakeClew) -> None:

@@ -40,6 +40,8 @@ READING = [
     ("cat", "@", "app.py"),
     ("restore", "@~1", "--dry-run"),
     ("forks",),
+    ("search", "hook"),
+    ("search", "app", "--all-workspaces"),
     ("workspaces",),
     ("session", "list"),
     ("session", "show"),

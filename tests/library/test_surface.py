@@ -20,6 +20,7 @@ from clew.model import (
     restore_results,
     results,
     sandbox_results,
+    search_results,
     session_results,
     workspace_status,
 )
@@ -54,12 +55,12 @@ METHODS: dict[str, Callable[..., object]] = {
 }
 FUNCTIONS: dict[str, Callable[..., object]] = {
     name: getattr(opening, name)
-    for name in ("open", "init", "check_store", "open_named", "workspaces")
+    for name in ("open", "init", "check_store", "open_named", "workspaces", "search")
 }
 RESULTS: dict[str, object] = {
     name: member
     for module in (
-        session_results, decision, restore_results, results, sandbox_results, bisect_search, workspace_status, steps,
+        session_results, decision, restore_results, results, sandbox_results, bisect_search, search_results, workspace_status, steps,
         contextlib, context, workspace,
     )
     for name, member in vars(module).items()
@@ -107,7 +108,7 @@ def test_options_are_given_by_name() -> None:
         "number",
         "status",
     }
-    plain |= {"tool", "arguments", "event", "handler", "action"}
+    plain |= {"tool", "arguments", "event", "handler", "action", "text", "pattern"}
     for name, method in METHODS.items():
         for parameter in inspect.signature(method).parameters.values():
             if parameter.kind == parameter.POSITIONAL_OR_KEYWORD and parameter.name != "self":

@@ -26,6 +26,7 @@ GROUPS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
             ("bisect", "Find the first bad checkpoint by binary search"),
             ("diff", "Compare two checkpoints, or one with the workspace"),
             ("blame", "Show which checkpoints changed a file, package or service"),
+            ("search", "Find checkpoints by what was intended, changed or said"),
             ("ls", "List a directory in a checkpoint"),
             ("cat", "Print a file from a checkpoint"),
         ),

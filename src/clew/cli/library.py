@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from clew.model.results import CheckResult
+    from clew.model.search_results import SearchResult
     from clew.model.setup_results import Checkup, Disabled, Enabled
     from clew.model.workspace_status import WorkspaceStatus
     from clew.monitor import Monitor
@@ -25,6 +26,15 @@ class Library(Protocol):
     ) -> WorkspaceProtocol: ...
 
     def open_named(self, name: str, store: str | None = None) -> WorkspaceProtocol: ...
+
+    def search(
+        self,
+        text: str,
+        store: str | None = None,
+        *,
+        sections: Sequence[str] = (),
+        limit: int | None = None,
+    ) -> SearchResult: ...
 
     def workspaces(self, store: str | None = None) -> tuple[WorkspaceStatus, ...]: ...
 

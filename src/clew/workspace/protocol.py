@@ -40,6 +40,7 @@ if TYPE_CHECKING:
         VerifyResult,
     )
     from clew.model.save_result import SaveResult
+    from clew.model.search_results import SearchResult
     from clew.model.session import SessionInfo
     from clew.model.session_results import (
         Brief,
@@ -148,6 +149,15 @@ class WorkspaceProtocol(Protocol):
     ) -> Difference: ...
 
     def patch(self, difference: Difference, *, reveal: bool = False) -> Iterator[str]: ...
+
+    def search(
+        self,
+        text: str,
+        *,
+        sections: Sequence[str] = (),
+        limit: int | None = None,
+        monitor: Monitor | None = None,
+    ) -> SearchResult: ...
 
     def blame(self, subject: str) -> Blame: ...
 

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
         TryResult,
         VerifyResult,
     )
+    from clew.model.search_results import SearchResult
     from clew.operations.context import Context
     from clew.workspace.effects import Effects
     from clew.workspace.forks import Forks
@@ -342,6 +343,23 @@ class Workspace:
 
         with self._access.reading() as context:
             yield from patch(context, difference, reveal=reveal)
+
+    def search(
+        self,
+        text: str,
+        *,
+        sections: Sequence[str] = (),
+        limit: int | None = None,
+        monitor: Monitor | None = None,
+    ) -> SearchResult:
+        """Return the checkpoints in which one text has all words of `text`, newest first.
+
+        `sections` limits it to some of `Section.ALL`; these are then searched without a time limit.
+        """
+        from clew.operations.history.search import search
+
+        with self._access.reading(monitor) as context:
+            return search([context], text, sections=sections, limit=limit)
 
     def blame(self, subject: str) -> Blame:
         """Return when, and under which intent, a path, package, service, table or port changed."""

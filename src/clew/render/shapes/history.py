@@ -133,6 +133,51 @@ class StatusOutput(DiffOutput):
     """the last restore drill, a failed one until a later drill of the same checkpoint passes; `null` if there was none"""
 
 
+class ChangedPath(TypedDict):
+    path: NotRequired[str]
+    """paths: the changed path, or the directory that several have in common"""
+    path_b64: NotRequired[str]
+
+
+class SearchHit(ChangedPath):
+    section: str
+    """where: `intents`, `notes`, `checks`, `headlines`, `facts`, `paths` or `conversation`"""
+    excerpt: str
+    """the text around the match, on one line, with secrets redacted"""
+    spans: list[list[int]]
+    """start and end of each match in `excerpt`, in characters"""
+    role: NotRequired[str]
+    """conversation: who said it, or an empty text"""
+    kind: NotRequired[str | None]
+    """paths: how the path changed, as in `diff`, or `null` for several paths"""
+    path_count: NotRequired[int]
+    """paths: number of changed paths"""
+
+
+class SearchMatch(TypedDict):
+    checkpoint: Checkpoint
+    """the checkpoint"""
+    workspace: Workspace
+    """its workspace"""
+    hits: list[SearchHit]
+    """where in it the words were found, see below"""
+    more_message_count: int
+    """number of further messages that match"""
+
+
+class SearchOutput(TypedDict):
+    words: list[str]
+    """the words searched for, with secrets redacted"""
+    matches: list[SearchMatch]
+    """the checkpoints that match, newest first, see below"""
+    more_count: int
+    """number of matches beyond `-n`"""
+    searched_checkpoint_count: int
+    """number of checkpoints searched"""
+    notes: list[str]
+    """what was not searched, one sentence each"""
+
+
 class ListedEntry(EntryName, Entry):
     pass
 
