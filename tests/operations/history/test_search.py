@@ -251,3 +251,18 @@ def test_all_workspaces_are_searched_from_anywhere(tmp_path: Path) -> None:
     found = opening.search("needle", tmp_path / "store", sections=["intents"])
 
     assert [Path(match.workspace.path.decode()).name for match in found.matches] == ["two", "one"]
+
+
+def test_a_long_conversation_in_groups_of_parts_is_read_once(ws: Workspace, project: Path) -> None:
+    session = ws.sessions.open(agent="example")
+    for number in range(40):
+        session.say({"role": "user", "content": f"needle {number}"})
+        write(project, "file", str(number))
+        ws.save(f"save {number}", origin=Origin.HOOK)
+
+    found = ws.search("needle", sections=[Section.CONVERSATION])
+
+    assert [match.hits[0].excerpt.text for match in found.matches] == [
+        f"needle {number}" for number in reversed(range(40))
+    ]
+    assert {len(match.hits) + match.hidden for match in found.matches} == {1}

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from clew.errors import StoreDamaged
 from clew.model.checkpoint import Checkpoint
-from clew.model.conversation import Get, blobs, decode_parts
+from clew.model.conversation import ConversationPart, Get, decode_parts
 from clew.model.ids import CheckpointId, ObjectId
 from clew.model.named_tuple import NamedTuple
 from clew.policy.message_line import whole_message
@@ -80,7 +80,8 @@ class _NewLines:
         self._get = get
         self._words = words
         self._conversations: set[ObjectId] = set()
-        self._parts: set[ObjectId] = set()
+        self._last: dict[ObjectId, ObjectId] = {}
+        """The last blob of each part that was read; of a blob, itself."""
 
     def candidates(self, conversation: ObjectId) -> Iterator[bytes]:
         """Yield the new lines of a conversation that may have all words."""
@@ -89,19 +90,34 @@ class _NewLines:
         self._conversations.add(conversation)
         known: ObjectId | None = None
         begun = b""
-        for part in blobs(decode_parts(self._get(conversation)), self._get):
-            if part.identifier in self._parts:
-                known = part.identifier
+        for blob, is_known in self._blobs(decode_parts(self._get(conversation))):
+            if is_known:
+                known = blob
                 continue
             if known is not None:
                 begun = self._get(known).rpartition(b"\n")[2]
                 known = None
-            content = begun + self._get(part.identifier)
+            content = begun + self._get(blob)
             whole, newline, begun = content.rpartition(b"\n")
-            self._parts.add(part.identifier)
             if newline:
                 yield from self._lines(whole)
         yield from self._lines(begun)
+
+    def _blobs(self, parts: Sequence[ConversationPart]) -> Iterator[tuple[ObjectId, bool]]:
+        """Yield each blob, and whether it is known; of a known group, only the last one."""
+        for part in parts:
+            last = self._last.get(part.identifier)
+            if last is not None:
+                yield last, True
+            elif part.depth == 0:
+                self._last[part.identifier] = part.identifier
+                yield part.identifier, False
+            else:
+                inner = decode_parts(self._get(part.identifier))
+                if not inner or any(one.depth >= part.depth for one in inner):
+                    raise ValueError("A group of a conversation holds itself, or nothing")
+                yield from self._blobs(inner)
+                self._last[part.identifier] = self._last[inner[-1].identifier]
 
     def _lines(self, content: bytes) -> Iterator[bytes]:
         lowered = content.lower()  # as long as before: only ASCII letters change
