@@ -13,6 +13,7 @@ from clew.errors import MergeConflicts, NeedsConfirmation, PruneNeedsConfirmatio
 from clew.model.bisect_search import BisectResult
 from clew.model.checkpoint import Checkpoint, WorkspaceInfo
 from clew.model.fork_results import DiscardResult, ForkResult, ForkStatus
+from clew.model.grep_results import GrepResult
 from clew.model.restore_results import InterruptedRestore, RestorePreview, RestoreResult
 from clew.model.results import (
     Blame,
@@ -130,6 +131,12 @@ class FakeWorkspace(FakeSessions):
     ) -> SearchResult:
         self.note("search", text, options)
         return samples.FOUND
+
+    def grep(
+        self, pattern: str, *, monitor: Monitor | None = None, **options: object
+    ) -> GrepResult:
+        self.note("grep", pattern, *_given(options))
+        return samples.GREPPED
 
     def status(self, *, monitor: Monitor | None = None) -> Difference:
         self.note("status")

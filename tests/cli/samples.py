@@ -8,6 +8,7 @@ from clew.model.checkpoint import Checkpoint, Labels, WorkspaceInfo
 from clew.model.entry import FLAG_IMMUTABLE, Entry, EntryKind, Reason
 from clew.model.excerpt import Excerpt
 from clew.model.fact import Fact, FactBasis, Severity
+from clew.model.grep_results import GrepHit, GrepResult, Lifetime
 from clew.model.holder import Holder
 from clew.model.ids import CheckpointId, ObjectId, StateId
 from clew.model.record import Consistency, Coverage, Origin, Record, Uncovered
@@ -163,6 +164,21 @@ FOUND = SearchResult(
     more=1,
     notes=("Facts of 1 checkpoint were not searched: their stories are not stored yet",),
 )  # fmt: skip
+_STILL_THERE = Lifetime(FIRST, LATEST, held=3, between=4, is_current=True)
+_GONE = Lifetime(FIRST, NAMED, held=2, between=2, is_current=False)
+GREPPED = GrepResult(
+    (
+        GrepHit(b"app.py", 7, Excerpt("    debug = \x1bTrue", ((4, 9),)), _STILL_THERE),
+        GrepHit(b"app.py", 12, Excerpt("debug = [redacted]", ((0, 5),)), _GONE, is_redacted=True),
+        GrepHit(b"logo.png", 0, Excerpt(""), _GONE, is_binary=True),
+    ),
+    checkpoints=4,
+    contents=3,
+    read_bytes=900,
+    more=2,
+    skipped=(b"web/node_modules",),
+    notes=("The pattern takes too long in big.js",),
+)
 WORKSPACES = (
     WorkspaceStatus(
         INFO, STORE, "project", Place.PRESENT, LATEST.record.time_ns, 4, files=3, total_bytes=4096

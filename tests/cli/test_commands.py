@@ -13,7 +13,7 @@ from clew.model.results import Log
 from clew.model.search_results import SearchHit
 from clew.model.shorten import width_of
 from clew.model.verdict import Verdict
-from clew.render import search
+from clew.render import grep, search
 from clew.render.style import Style
 from tests.cli import samples
 from tests.cli.fakes import FakeClew
@@ -307,6 +307,62 @@ def test_search_of_all_workspaces_needs_none(fake: FakeClew) -> None:
 
     assert fake.library.opened == [("search", "x", None, {"sections": [], "limit": None})]
     assert '"section": "facts"' in ran.out
+
+
+def test_grep_passes_on_all_that_it_is_told(fake: FakeClew) -> None:
+    fake.run(
+        "grep", "-i", "-F", "-l", "--at", "v1", "--generated", "-n", "5", "x", "src", "--reveal"
+    )
+
+    assert fake.workspace.asked == [
+        (
+            "grep", "x", ("paths", ["src"]), ("at", "v1"), ("fixed", True), ("ignore_case", True),
+            ("only_files", True), ("generated", True), ("reveal", True), ("limit", 5),
+        )
+    ]  # fmt: skip
+
+
+def test_grep_shows_each_line_with_the_checkpoints_that_hold_it(fake: FakeClew) -> None:
+    ran = fake.run("grep", "debug")
+
+    assert (
+        ran.out
+        == """\
+app.py
+   7  debug = \\x1bTrue
+      from 01010101 2025-12-06 11:07, still there, in 3 of 4
+  12  debug = [redacted]
+      from 01010101 2025-12-06 11:07 to 02020202 Sun 10:07
+logo.png
+  binary file matches
+  from 01010101 2025-12-06 11:07 to 02020202 Sun 10:07
+"""
+    )
+    assert (
+        ran.err
+        == """\
+2 more; show them with -n 5
+Not searched: 1 generated directory (web/node_modules); --generated includes them
+The pattern takes too long in big.js
+"""
+    )
+
+
+def test_grep_at_one_checkpoint_shows_no_ranges(fake: FakeClew) -> None:
+    assert "still there" not in fake.run("grep", "debug", "--at", "@").out
+    assert fake.run("grep", "debug", "--at", "@", "--all").code == ExitCode.USAGE
+
+
+@pytest.mark.parametrize("width", [60, 80, 100])
+def test_a_hit_fits_the_terminal_and_shows_the_match(width: int) -> None:
+    long = Excerpt("\t宽" * 150 + "needle" + "x" * 150, ((300, 306),))
+    hit = samples.GREPPED.hits[0]._replace(line=long)
+    look = Style(0, lambda _: 0, width, False)
+
+    lines = list(grep.lines(samples.GREPPED._replace(hits=(hit,)), look))
+
+    assert max(map(width_of, lines)) <= width
+    assert "needle" in lines[1]
 
 
 def test_matches_are_in_colour_on_a_terminal() -> None:

@@ -40,6 +40,7 @@ READING = [
     ("cat", "@", "app.py"),
     ("restore", "@~1", "--dry-run"),
     ("forks",),
+    ("grep", "one"),
     ("search", "hook"),
     ("search", "app", "--all-workspaces"),
     ("workspaces",),

@@ -17,6 +17,7 @@ from clew.cli.commands import VERBS
 from clew.errors import ClewError
 from clew.model import (
     bisect_search,
+    grep_results,
     restore_results,
     results,
     sandbox_results,
@@ -60,7 +61,7 @@ FUNCTIONS: dict[str, Callable[..., object]] = {
 RESULTS: dict[str, object] = {
     name: member
     for module in (
-        session_results, decision, restore_results, results, sandbox_results, bisect_search, search_results, workspace_status, steps,
+        session_results, decision, restore_results, results, sandbox_results, bisect_search, search_results, workspace_status, grep_results, steps,
         contextlib, context, workspace,
     )
     for name, member in vars(module).items()

@@ -27,6 +27,7 @@ GROUPS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
             ("diff", "Compare two checkpoints, or one with the workspace"),
             ("blame", "Show which checkpoints changed a file, package or service"),
             ("search", "Find checkpoints by what was intended, changed or said"),
+            ("grep", "Find lines of files in all checkpoints"),
             ("ls", "List a directory in a checkpoint"),
             ("cat", "Print a file from a checkpoint"),
         ),

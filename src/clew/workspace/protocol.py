@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from clew.model.checkpoint import Checkpoint, WorkspaceInfo
     from clew.model.effect import Effect
     from clew.model.fork_results import DiscardResult, ForkResult, ForkStatus
+    from clew.model.grep_results import GrepResult
     from clew.model.restore_results import InterruptedRestore, RestorePreview, RestoreResult
     from clew.model.results import (
         Blame,
@@ -158,6 +159,21 @@ class WorkspaceProtocol(Protocol):
         limit: int | None = None,
         monitor: Monitor | None = None,
     ) -> SearchResult: ...
+
+    def grep(
+        self,
+        pattern: str,
+        *,
+        paths: Sequence[str] = (),
+        at: str | None = None,
+        fixed: bool = False,
+        ignore_case: bool = False,
+        only_files: bool = False,
+        generated: bool = False,
+        reveal: bool = False,
+        limit: int | None = None,
+        monitor: Monitor | None = None,
+    ) -> GrepResult: ...
 
     def blame(self, subject: str) -> Blame: ...
 

@@ -178,6 +178,49 @@ class SearchOutput(TypedDict):
     """what was not searched, one sentence each"""
 
 
+class HoldingMoment(TypedDict):
+    checkpoint: str
+    """id of the checkpoint"""
+    time: str
+    """when it was saved"""
+
+
+class GrepHit(Path):
+    number: int | None
+    """line number in the newest checkpoint that holds the line; `null` for a binary file, and with `--files`"""
+    text: str | None
+    """the line, at most 2,000 characters around the match, with secrets redacted unless `--reveal` is given"""
+    spans: list[list[int]]
+    """start and end of each match in `text`, in characters; a match inside of a secret has none"""
+    is_binary: bool
+    """whether the file has bytes that are no text"""
+    is_redacted: bool
+    """whether `text` has `[redacted]` where the line may have a secret"""
+    first: HoldingMoment
+    last: HoldingMoment
+    """the first and the last checkpoint that hold it, each with `checkpoint` and `time`"""
+    checkpoint_count: int
+    """number of checkpoints that hold it; fewer than from the first to the last if it was gone for a time"""
+    is_current: bool
+    """whether the current checkpoint holds it"""
+
+
+class GrepOutput(TypedDict):
+    hits: list[GrepHit]
+    """each line of each file once, by path and line number, see below"""
+    more_count: int
+    """number of hits beyond `-n`"""
+    searched_checkpoint_count: int
+    """number of checkpoints searched"""
+    searched_content_count: int
+    read_bytes: int
+    """number of different contents of files read, and their bytes"""
+    skipped_directories: list[Path]
+    """generated directories that were not searched, each with `path`"""
+    notes: list[str]
+    """what else was not searched, one sentence each"""
+
+
 class ListedEntry(EntryName, Entry):
     pass
 
