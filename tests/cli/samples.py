@@ -283,7 +283,16 @@ DAMAGED_STORE = WHOLE_STORE._replace(
     damages=(Damage("packs/7f.pack", "a frame does not match its checksum", ("02020202",)),)
 )
 STATS = Stats(
-    STORE, 4_000_000, 5_000_000_000, 7, 4321, 9, 4, 16_000_000, (("blob", 4000, 15_000_000),)
+    STORE,
+    4_000_000,
+    5_000_000_000,
+    (("packs", 3_900_000), ("catalogue", 90_000), ("reserve", 67_108_864), ("other", 10_000)),
+    7,
+    4321,
+    9,
+    4,
+    16_000_000,
+    (("blob", 4000, 15_000_000),),
 )
 CONFIG = {"exclude": "", "keep-last": "100", "max-bytes": "5GB"}
 BISECTED = BisectResult(

@@ -510,7 +510,15 @@ $ clew check --read-data
 The store is intact: 4 packs, <some> objects, 3 checkpoints, <size> read
 $ clew stats
 store        STORE
-size         <size> of 20.0 GB
+on disk      <size>, as `du` counts it
+  packs        <size>
+  catalogue    <size>
+  caches       <size>
+  forks        <size>
+  copies       <size>
+  reserve      <size>  released when the disk is full
+  other        <size>
+history      <size> of 20.0 GB; without forks, copies and reserve
 holds        <size> before compression
 workspace    3 checkpoints, of 3 in the store
 packs        4

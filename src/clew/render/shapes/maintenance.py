@@ -105,12 +105,23 @@ class ObjectKind(TypedDict):
     """number of objects, and their total size before compression"""
 
 
+class DiskPart(TypedDict):
+    part: str
+    """`packs`, `catalogue`, `caches`, `forks`, `copies`, `reserve` (released when the disk is full) or `other`"""
+    disk_bytes: int
+    """what it takes on disk: allocated blocks"""
+
+
 class StatsOutput(TypedDict):
     store: str
     """path of the store"""
     store_bytes: int
     max_bytes: int
-    """its size and its budget"""
+    """length of the files that hold the history, without forks, copies and the reserve; and their budget, the setting `max-bytes`"""
+    disk_bytes: int
+    """what the store takes on disk, as `du` counts it"""
+    disk_parts: list[DiskPart]
+    """the parts of the store, see below; they add up to `disk_bytes`"""
     pack_count: int
     object_count: int
     checkpoint_count: int
