@@ -20,6 +20,7 @@ from clew.monitor import Monitor
 from clew.operations.context import Context
 from clew.operations.history.file_lives import FileContent, Range, file_lives
 from clew.operations.history.grep_scope import GrepScope
+from clew.policy.redaction.redact import redact_name
 from clew.worktree.pattern_child import BadPattern, PatternChild, TooSlow
 
 WINDOW = 1 << 20
@@ -131,7 +132,7 @@ class _Contents:
             elif file.size:
                 files.setdefault(file.content, file)
         if large:
-            names = ", ".join(as_text(path) for path in sorted(large)[:3])
+            names = ", ".join(_shown(path) for path in sorted(large)[:3])
             self.notes.append(
                 f"Not searched, above {size_text(LARGEST)}: {counted(len(large), 'file')}: {names}"
             )
@@ -189,12 +190,16 @@ class _Contents:
                 if lines and (is_binary or self._options.only_files):
                     break
         except TooSlow:
-            self._slow.append(as_text(file.path))
+            self._slow.append(_shown(file.path))
         except StoreDamaged as error:
-            self.notes.append(f"Not searched, {as_text(file.path)}: {error}")
+            self.notes.append(f"Not searched, {_shown(file.path)}: {error}")
             return None
         self.contents += 1
         return _Found(list(lines.values()), is_binary)
+
+
+def _shown(path: bytes) -> str:
+    return redact_name(as_text(path))
 
 
 def windows(pieces: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
