@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from clew.cli.declare import Command, Option, Positional
 from clew.cli.exits import ExitCode
+from clew.errors import BadOption
 from clew.render import json_search, search
 
 if TYPE_CHECKING:
@@ -47,6 +48,8 @@ def run(args: Arguments, context: CommandContext) -> int:
     if limit is None and not context.as_json:
         limit = _CHECKPOINTS
     if args.given("--all-workspaces"):
+        if context.named is not None:
+            raise BadOption("--all-workspaces", "cannot be combined with --workspace")
         found = context.library.search(text, context.store, sections=sections, limit=limit)
     else:
         with context.open() as workspace:

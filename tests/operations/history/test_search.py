@@ -8,8 +8,11 @@ import pytest
 
 from clew import opening
 from clew.errors import BadOption
+from clew.model.ids import ObjectId
 from clew.model.record import Origin
 from clew.model.search_results import SearchHit, SearchResult, Section
+from clew.operations.history.search_conversations import search_conversations
+from clew.policy.search_words import SearchWords
 from clew.workspace import Workspace
 from tests.kit.fake_host import FakeHost
 
@@ -266,3 +269,27 @@ def test_a_long_conversation_in_groups_of_parts_is_read_once(ws: Workspace, proj
         f"needle {number}" for number in reversed(range(40))
     ]
     assert {len(match.hits) + match.hidden for match in found.matches} == {1}
+
+
+def test_the_work_of_a_conversation_search_grows_with_the_messages_and_not_with_their_square(
+    ws: Workspace, project: Path
+) -> None:
+    session = ws.sessions.open(agent="example")
+    for number in range(70):
+        session.say({"role": "user", "content": f"needle {number}"})
+        write(project, "file", str(number))
+        ws.save(f"save {number}", origin=Origin.HOOK)
+    reads: list[ObjectId] = []
+
+    with ws.reading_context() as context:
+
+        def get(identifier: ObjectId) -> bytes:
+            reads.append(identifier)
+            return context.store.objects.get(identifier)
+
+        newest_first = list(context.store.checkpoints.newest_first(context.workspace))
+        found = search_conversations(get, SearchWords("needle"), newest_first[::-1], lambda: False)
+
+    assert len(found.messages) == 70
+    # Its list, the end of the part before and its own part, for each checkpoint; some groups.
+    assert len(reads) <= 70 * 3 + 10
