@@ -78,7 +78,9 @@ def _place(one: WorkspaceStatus, look: Style) -> Iterator[str]:
 def _advice(found: Sequence[WorkspaceStatus]) -> Iterator[str]:
     lost = next((one for one in found if one.place == Place.MISSING and one.checkpoints), None)
     if lost is not None:
-        is_plain = all(char.isalnum() or char in "._-/" for char in lost.name)
+        is_plain = not lost.name.startswith("-") and all(
+            char.isalnum() or char in "._-/" for char in lost.name
+        )
         name = lost.name if is_plain else lost.info.text_id[:8]
         yield ""
         yield f"`clew -w {name} restore @` brings a missing directory back;"
