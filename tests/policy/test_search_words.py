@@ -26,10 +26,10 @@ def test_all_words_in_either_case(words: str, text: str, fits: bool) -> None:
 
 
 def test_json_that_cannot_have_the_words_is_passed_over_and_no_other() -> None:
-    words = SearchWords('plain wört quo"te')
+    words = SearchWords('plain wört in"out')
 
-    assert words.may_be_in_json(rb'{"text": "plain w\u00f6rt quo\"te"}')
-    assert not words.may_be_in_json(rb'{"text": "w\u00f6rt quo\"te"}')
+    assert words.may_be_in_json(rb'{"text": "plain w\u00f6rt in\"out"}')
+    assert not words.may_be_in_json(rb'{"text": "w\u00f6rt in\"out"}')
 
 
 def test_the_longer_of_two_words_is_marked_where_one_begins_the_other() -> None:
