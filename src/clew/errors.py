@@ -11,6 +11,7 @@
     + CheckpointInUse
     + NotAWorkspace
     + UnknownWorkspace
+    + AmbiguousWorkspace
     + ExplicitPathRequired
     + WorkspaceMissing
     + WorkspaceMoved
@@ -192,13 +193,25 @@ class NotAWorkspace(UsageError):
 
 
 class UnknownWorkspace(UsageError):
-    """No workspace in the store has that id or path."""
+    """No workspace in the store has that name, id or path."""
 
     kind = "unknown-workspace"
 
     def __init__(self, text: str) -> None:
         super().__init__(f"No workspace in this store matches: {text!r}")
         self.text = text
+
+
+class AmbiguousWorkspace(UsageError):
+    """More than one workspace has that name, or an id that starts with those digits."""
+
+    kind = "ambiguous-workspace"
+
+    def __init__(self, text: str, candidates: list[str]) -> None:
+        shown = ", ".join(candidates[:5]) + (", …" if len(candidates) > 5 else "")
+        super().__init__(f"More than one workspace matches {text!r}: {shown}")
+        self.text = text
+        self.candidates = candidates
 
 
 class ExplicitPathRequired(UsageError):

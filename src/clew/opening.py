@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from contextlib import ExitStack
 
 from clew.errors import NotAWorkspace
 from clew.model.results import CheckResult
@@ -17,9 +18,23 @@ from clew.operations.find_workspace import (
     require_good_root,
 )
 from clew.operations.host import REAL, Host
-from clew.places import StrPath, find, home, machine_store, real_path, store_places
+from clew.places import (
+    StrPath,
+    find,
+    find_named,
+    home,
+    machine_store,
+    open_stores,
+    real_path,
+    store_places,
+)
 from clew.store.store import Store
 from clew.workspace import Workspace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from clew.model.search_results import SearchResult
+    from clew.model.workspace_status import WorkspaceStatus
 
 
 def open(
@@ -40,6 +55,60 @@ def open(
             raise
     place = store_places(store, host)[0]
     return _create(real_path(path), place, guarded=_guarded_roots(host), host=host)
+
+
+def open_named(name: str, store: StrPath | None = None, *, host: Host = REAL) -> Workspace:
+    """Open a workspace by name, from anywhere: a path, the end of one, a fork's name, an id.
+
+    Its directory may be missing; `restore` creates it again.
+    Relative paths start in the workspace, unless the current directory is inside it.
+    """
+    workspace = Workspace(*find_named(name, store, host), host=host)
+    root = workspace.info.path
+    if not (os.getcwdb() + b"/").startswith(root.rstrip(b"/") + b"/"):
+        workspace.paths_from = root
+    return workspace
+
+
+def workspaces(store: StrPath | None = None, *, host: Host = REAL) -> tuple[WorkspaceStatus, ...]:
+    """Return all workspaces of a store, of the user and of the machine by default.
+
+    The one with the newest checkpoint is first.  Nothing is scanned.
+    """
+    from clew.operations.list_workspaces import list_workspaces
+
+    found: list[WorkspaceStatus] = []
+    for opened in open_stores(store, host):
+        try:
+            with opened.locks.shared(Monitor()):
+                found += list_workspaces(opened)
+        finally:
+            opened.close()
+    return tuple(sorted(found, key=lambda one: one.last_ns, reverse=True))
+
+
+def search(
+    text: str,
+    store: StrPath | None = None,
+    *,
+    sections: Sequence[str] = (),
+    limit: int | None = None,
+    host: Host = REAL,
+) -> SearchResult:
+    """Return the checkpoints of all workspaces in which one text has all words of `text`.
+
+    See `Workspace.search`.
+    """
+    from clew.operations.context import Context
+    from clew.operations.history.search import search as search_all
+
+    with ExitStack() as stack:
+        contexts: list[Context] = []
+        for opened in open_stores(store, host):
+            stack.callback(opened.close)
+            stack.enter_context(opened.locks.shared(Monitor()))
+            contexts += [Context(opened, info, host) for info in opened.workspaces.all()]
+        return search_all(contexts, text, sections=sections, limit=limit)
 
 
 def init(

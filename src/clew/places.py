@@ -7,11 +7,12 @@ history of a whole machine is in `Host.machine_store`.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 
 from clew import filenames
-from clew.errors import NotAStore, NotAWorkspace
+from clew.errors import NotAStore, NotAWorkspace, StoreError, UnknownWorkspace
 from clew.model.checkpoint import WorkspaceInfo
-from clew.operations.find_workspace import FORK_VARIABLE, find_workspace
+from clew.operations.find_workspace import FORK_VARIABLE, find_workspace, named_workspace
 from clew.operations.host import REAL, Host
 from clew.store.layout import Layout
 from clew.store.store import Store
@@ -44,6 +45,44 @@ def find(
             opened.close()
             raise
     raise NotAWorkspace(os.fsdecode(resolved))
+
+
+def find_named(
+    name: str, store: StrPath | None = None, host: Host = REAL
+) -> tuple[Store, WorkspaceInfo]:
+    """Open the store with the workspace of a name, whose directory need not exist.
+
+    Raise `UnknownWorkspace` if there is none.
+    """
+    for opened in open_stores(store, host):
+        try:
+            return opened, named_workspace(opened, name)
+        except UnknownWorkspace:
+            opened.close()
+        except BaseException:
+            opened.close()
+            raise
+    raise UnknownWorkspace(name)
+
+
+def open_stores(store: StrPath | None = None, host: Host = REAL) -> Iterator[Store]:
+    """Yield each store that there is, open; the caller closes it.
+
+    Raise `NotAStore` if the store was chosen, and its directory has other content.
+    """
+    places = store_places(store, host)
+    for candidate in places:
+        try:
+            opened = Store.open(candidate, now_ns=host.now_ns, limits=host.store_limits)
+        except NotAStore:
+            if len(places) == 1 and not Layout(candidate).is_vacant():
+                raise
+            continue
+        except StoreError:
+            if candidate == places[0]:
+                raise
+            continue  # the store of the machine, which only root can read
+        yield opened
 
 
 def store_places(store: StrPath | None = None, host: Host = REAL) -> list[str]:

@@ -34,6 +34,17 @@ LOOKING: dict[str, list[Line]] = {
     "ls": [("ls", "@"), ("ls", "@", "named"), ("ls", "@", "dirs"), ("ls", "@", "node_modules")],
     "cat": [("cat", "@", path) for path in ("notes.md", ".env", "data.json", "job.ipynb")],
     "forks": [("forks",)],
+    "grep": [
+        ("grep", "."),
+        ("grep", "-i", "password|token|secret|key", "--generated"),
+        ("grep", "-l", "."),
+        ("grep", ".", "--at", "names"),
+    ],
+    "search": [
+        *[("search", word) for word in ("password", "token", "secret", "key", "named", "db")],
+        ("search", "a", "--all-workspaces"),
+    ],
+    "workspaces": [("workspaces",)],
     "brief": [("brief",), ("brief", "start"), ("brief", "names")],
     "compare": [("compare", "names", "rotated"), ("compare", "other", "@")],
     "stats": [("stats",)],

@@ -14,6 +14,7 @@ from clew.model.bisect_search import BisectResult
 from clew.model.checkpoint import Checkpoint, WorkspaceInfo
 from clew.model.exclude_effects import ExcludeEffects
 from clew.model.fork_results import DiscardResult, ForkResult, ForkStatus
+from clew.model.grep_results import GrepResult
 from clew.model.offer import Offer
 from clew.model.overview import Overview
 from clew.model.restore_results import InterruptedRestore, RestorePreview, RestoreResult
@@ -38,6 +39,8 @@ from clew.model.sandbox_results import (
     VerifyResult,
 )
 from clew.model.save_result import SaveResult
+from clew.model.search_results import SearchResult
+from clew.model.workspace_status import WorkspaceStatus
 from clew.monitor import Monitor
 from clew.operations.sandbox.verify import require_options
 from clew.operations.save.commit import require_good_name
@@ -137,6 +140,18 @@ class FakeWorkspace(FakeSessions):
     def blame(self, subject: str) -> Blame:
         self.note("blame", subject)
         return samples.BLAME
+
+    def search(
+        self, text: str, *, monitor: Monitor | None = None, **options: object
+    ) -> SearchResult:
+        self.note("search", text, options)
+        return samples.FOUND
+
+    def grep(
+        self, pattern: str, *, monitor: Monitor | None = None, **options: object
+    ) -> GrepResult:
+        self.note("grep", pattern, *_given(options))
+        return samples.GREPPED
 
     def status(self, *, monitor: Monitor | None = None) -> Difference:
         self.note("status")
@@ -445,6 +460,18 @@ class FakeLibrary:
     def open(self, path: str, store: str | None = None, *, create: bool = False) -> FakeWorkspace:
         self.opened.append((path, store, create))
         return self.workspace
+
+    def open_named(self, name: str, store: str | None = None) -> FakeWorkspace:
+        self.opened.append(("named", name, store))
+        return self.workspace
+
+    def search(self, text: str, store: str | None = None, **options: object) -> SearchResult:
+        self.opened.append(("search", text, store, options))
+        return samples.FOUND
+
+    def workspaces(self, store: str | None = None) -> tuple[WorkspaceStatus, ...]:
+        self.opened.append(("workspaces", store))
+        return samples.WORKSPACES
 
     def init(
         self,

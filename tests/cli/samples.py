@@ -6,8 +6,10 @@ from clew.model.bisect_search import BisectOutcome, BisectResult
 from clew.model.change import Change, ChangeCounts, ChangeKind
 from clew.model.checkpoint import Checkpoint, Labels, WorkspaceInfo
 from clew.model.entry import FLAG_IMMUTABLE, Entry, EntryKind, Reason
+from clew.model.excerpt import Excerpt
 from clew.model.exclude_effects import ExcludeEffects, PatternEffect
 from clew.model.fact import Fact, FactBasis, Severity
+from clew.model.grep_results import GrepHit, GrepResult, Lifetime
 from clew.model.holder import Holder
 from clew.model.ids import CheckpointId, ObjectId, StateId
 from clew.model.overview import AgentSeen, Overview
@@ -31,8 +33,10 @@ from clew.model.results import (
 )
 from clew.model.retention import RetentionRule, Tombstone
 from clew.model.save_result import SaveResult
+from clew.model.search_results import SearchHit, SearchMatch, SearchResult, Section
 from clew.model.story import Story, StoryLine
 from clew.model.verdict import Verdict
+from clew.model.workspace_status import Place, WorkspaceStatus
 
 SECOND = 1_000_000_000
 NOW = 1_767_611_220 * SECOND
@@ -137,6 +141,51 @@ CHANGES = (
 INFO = WorkspaceInfo(bytes([0x77]) * 16, b"/home/me/project", 42, False, LATEST.id)
 STORE = "/home/me/.local/share/clew"
 
+FOUND = SearchResult(
+    ("before", "auth"),
+    (
+        SearchMatch(
+            NAMED,
+            INFO,
+            (
+                SearchHit(
+                    Section.FACTS, Excerpt("before the auth refactor", ((0, 6), (11, 15)))
+                ),
+                SearchHit(
+                    Section.CONVERSATION, Excerpt("save before auth\x1b", ((5, 11), (12, 16))), "user"
+                ),
+                SearchHit(
+                    Section.PATHS, Excerpt("src/auth-before", ((4, 8), (9, 15))),
+                    path=b"src/auth-before", paths=3,
+                ),
+            ),
+            hidden=2,
+        ),
+    ),
+    4,
+    more=1,
+    notes=("Facts of 1 checkpoint were not searched: their stories are not stored yet",),
+)  # fmt: skip
+_STILL_THERE = Lifetime(FIRST, LATEST, held=3, between=4, is_current=True)
+_GONE = Lifetime(FIRST, NAMED, held=2, between=2, is_current=False)
+GREPPED = GrepResult(
+    (
+        GrepHit(b"app.py", 7, Excerpt("    debug = \x1bTrue", ((4, 9),)), _STILL_THERE),
+        GrepHit(b"app.py", 12, Excerpt("debug = [redacted]", ((0, 5),)), _GONE, is_redacted=True),
+        GrepHit(b"logo.png", 0, Excerpt(""), _GONE, is_binary=True),
+    ),
+    checkpoints=4,
+    contents=3,
+    read_bytes=900,
+    more=2,
+    skipped=(b"web/node_modules",),
+    notes=("The pattern takes too long in big.js",),
+)
+WORKSPACES = (
+    WorkspaceStatus(
+        INFO, STORE, "project", Place.PRESENT, LATEST.record.time_ns, 4, files=3, total_bytes=4096
+    ),
+)
 LOG = Log(LATEST.id, (LATEST, RESCUE, NAMED, FIRST))
 HOOK = Fact(
     "security.git_hook",
@@ -236,7 +285,16 @@ DAMAGED_STORE = WHOLE_STORE._replace(
     damages=(Damage("packs/7f.pack", "a frame does not match its checksum", ("02020202",)),)
 )
 STATS = Stats(
-    STORE, 4_000_000, 5_000_000_000, 7, 4321, 9, 4, 16_000_000, (("blob", 4000, 15_000_000),)
+    STORE,
+    4_000_000,
+    5_000_000_000,
+    (("packs", 3_900_000), ("catalogue", 90_000), ("reserve", 67_108_864), ("other", 10_000)),
+    7,
+    4321,
+    9,
+    4,
+    16_000_000,
+    (("blob", 4000, 15_000_000),),
 )
 CONFIG = {"exclude": "", "keep-last": "100", "max-bytes": "5GB"}
 EXCLUDE_EFFECTS = ExcludeEffects(

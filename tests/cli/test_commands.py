@@ -8,8 +8,13 @@ import pytest
 
 from clew.cli.exits import ExitCode
 from clew.errors import ObjectCorrupt, UnknownReference
+from clew.model.excerpt import Excerpt
 from clew.model.results import Log
+from clew.model.search_results import SearchHit
+from clew.model.shorten import width_of
 from clew.model.verdict import Verdict
+from clew.render import grep, search
+from clew.render.style import Style
 from tests.cli import samples
 from tests.cli.fakes import FakeClew
 
@@ -24,6 +29,23 @@ def test_init_takes_the_directory_by_name_or_by_common_option(fake: FakeClew) ->
         ("init", "here", None, False, [], None),
         ("init", None, None, False, [], None),
     ]
+
+
+def test_a_workspace_is_chosen_by_name(fake: FakeClew) -> None:
+    fake.run("log", "-w", "api", "--store", "/s")
+
+    assert fake.library.opened == [("named", "api", "/s")]
+
+
+@pytest.mark.parametrize("words", [("doctor",), ("init",), ("log", "-C", "/x")])
+def test_a_workspace_by_name_is_refused_where_it_would_be_ignored(
+    fake: FakeClew, words: tuple[str, ...]
+) -> None:
+    ran = fake.run(*words, "-w", "api")
+
+    assert ran.code == ExitCode.USAGE
+    assert "--workspace: cannot be combined with" in ran.err
+    assert fake.library.opened == []
 
 
 def test_init_says_where_things_are(fake: FakeClew) -> None:
@@ -300,6 +322,108 @@ def test_blame_takes_anything_and_says_when_it_changed(fake: FakeClew) -> None:
 
     assert fake.workspace.asked == [("blame", "flask")]
     assert ran.out.startswith("11:00  04040404  try the new login\n    package.changed flask")
+
+
+def test_search_takes_words_and_shows_where_they_are(fake: FakeClew) -> None:
+    ran = fake.run("search", "before", "auth", "--in", "facts, paths", "-n", "3")
+
+    assert fake.workspace.asked == [
+        ("search", "before auth", {"sections": ["facts", "paths"], "limit": 3})
+    ]
+    assert (
+        ran.out
+        == """\
+●  02020202  Sun 10:07  before-auth · before the auth refactor
+   fact      before the auth refactor
+   said      user: save before auth\\x1b
+   path      src/auth-before/ (3 paths)
+             and 2 more messages
+"""
+    )
+    assert "1 more; show them with -n 2" in ran.err
+
+
+def test_search_of_all_workspaces_needs_none(fake: FakeClew) -> None:
+    ran = fake.run("search", "x", "--all-workspaces", "--json")
+
+    assert fake.library.opened == [("search", "x", None, {"sections": [], "limit": None})]
+    assert '"section": "facts"' in ran.out
+
+
+def test_grep_passes_on_all_that_it_is_told(fake: FakeClew) -> None:
+    fake.run(
+        "grep", "-i", "-F", "-l", "--at", "v1", "--generated", "-n", "5", "x", "src", "--reveal"
+    )
+
+    assert fake.workspace.asked == [
+        (
+            "grep", "x", ("paths", ["src"]), ("at", "v1"), ("fixed", True), ("ignore_case", True),
+            ("only_files", True), ("generated", True), ("reveal", True), ("limit", 5),
+        )
+    ]  # fmt: skip
+
+
+def test_grep_shows_each_line_with_the_checkpoints_that_hold_it(fake: FakeClew) -> None:
+    ran = fake.run("grep", "debug")
+
+    assert (
+        ran.out
+        == """\
+app.py
+   7  debug = \\x1bTrue
+      from 01010101 2025-12-06 11:07, still there, in 3 of 4
+  12  debug = [redacted]
+      from 01010101 2025-12-06 11:07 to 02020202 Sun 10:07
+logo.png
+  binary file matches
+  from 01010101 2025-12-06 11:07 to 02020202 Sun 10:07
+"""
+    )
+    assert (
+        ran.err
+        == """\
+2 more; show them with -n 5
+Not searched: 1 generated directory (web/node_modules); --generated includes them
+The pattern takes too long in big.js
+"""
+    )
+
+
+def test_grep_at_one_checkpoint_shows_no_ranges(fake: FakeClew) -> None:
+    assert "still there" not in fake.run("grep", "debug", "--at", "@").out
+    assert fake.run("grep", "debug", "--at", "@", "--all").code == ExitCode.USAGE
+
+
+@pytest.mark.parametrize("width", [60, 80, 100])
+def test_a_hit_fits_the_terminal_and_shows_the_match(width: int) -> None:
+    long = Excerpt("\t宽" * 150 + "needle" + "x" * 150, ((300, 306),))
+    hit = samples.GREPPED.hits[0]._replace(line=long)
+    look = Style(0, lambda _: 0, width, False)
+
+    lines = list(grep.lines(samples.GREPPED._replace(hits=(hit,)), look))
+
+    assert max(map(width_of, lines)) <= width
+    assert "needle" in lines[1]
+
+
+def test_matches_are_in_colour_on_a_terminal() -> None:
+    look = Style(0, lambda _: 0, 60, True)
+
+    text = "\n".join(search.lines(samples.FOUND, look))
+
+    assert "\x1b[31mbefore\x1b[0m the \x1b[31mauth\x1b[0m" in text
+
+
+@pytest.mark.parametrize("width", [60, 80, 100])
+def test_an_excerpt_fits_the_terminal_and_shows_the_match(width: int) -> None:
+    long = Excerpt("宽" * 150 + "needle" + "x" * 150, ((150, 156),))
+    match = samples.FOUND.matches[0]._replace(hits=(SearchHit("facts", long),))
+    look = Style(0, lambda _: 0, width, False)
+
+    lines = list(search.lines(samples.FOUND._replace(matches=(match,)), look))
+
+    assert max(map(width_of, lines)) <= width
+    assert "needle" in lines[1]
 
 
 def test_status_compares_with_the_workspace_as_it_is(fake: FakeClew) -> None:

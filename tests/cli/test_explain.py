@@ -21,6 +21,7 @@ ERRORS: list[tuple[errors.ClewError, int]] = [
     (errors.NoSuchPath("x", "directory"), ExitCode.USAGE),
     (errors.NotAWorkspace("/tmp"), ExitCode.USAGE),
     (errors.UnknownWorkspace("77"), ExitCode.USAGE),
+    (errors.AmbiguousWorkspace("api", ["4f2a91c0 /a/api", "00c0ffee /b/api"]), ExitCode.USAGE),
     (errors.ExplicitPathRequired("/"), ExitCode.USAGE),
     (errors.WorkspaceMissing("/x"), ExitCode.USAGE),
     (errors.WorkspaceMoved("/x", "7777", "/y"), ExitCode.USAGE),

@@ -443,7 +443,7 @@ def test_refusals(clew: Clew, page: Transcript) -> None:
     assert page.matches("""
 $ clew log
 ! Error: Not in a workspace: 'PROJECT'
-! Hint: Create one here with `clew save` or `clew init`, or choose one with -C DIR
+! Hint: Create one here with `clew save` or `clew init`, or choose one of `clew workspaces` with -w NAME
 [exit 2]
 $ clew show nothing
 ! Error: No checkpoint matches: 'nothing'
@@ -514,7 +514,15 @@ $ clew fsck --read-data
 The store is intact: 4 packs, <some> objects, 3 checkpoints, <size> read
 $ clew stats
 store        STORE
-size         <size> of 20.0 GB
+on disk      <size>, as `du` counts it
+  packs        <size>
+  catalogue    <size>
+  caches       <size>
+  forks        <size>
+  copies       <size>
+  reserve      <size>  released when the disk is full
+  other        <size>
+history      <size> of 20.0 GB; without forks, copies and reserve
 holds        <size> before compression
 workspace    3 checkpoints, of 3 in the store
 packs        4

@@ -22,6 +22,13 @@ _VARYING = (
     (re.compile(r"\b[\d.]+ (ms|s)\b"), "<duration>"),
     (re.compile(r"[\d.]+ k?B (new|read|of(?= \d)|before)\b"), r"<size> \1"),
     (re.compile(r"^(  [a-z]+ +[\d,]+ +)[\d.]+ k?B$", re.MULTILINE), r"\1<size>"),
+    (re.compile(r"^((?:on disk|history) +)[\d.]+ [kM]?B", re.MULTILINE), r"\1<size>"),
+    (
+        re.compile(
+            r"^  (packs|catalogue|caches|forks|copies|reserve|other) +[\d.]+ [kM]?B", re.MULTILINE
+        ),
+        lambda found: f"  {found[1]:<13}<size>",
+    ),
     (re.compile(r"((?:[Ff]reed|[Ss]ize:?|about) +)[\d.]+ k?B"), r"\1<size>"),
     # On a busy machine one checkpoint has observed less than another, which is one object more.
     (re.compile(r"\d+ objects(, \d+ checkpoints)"), r"<some> objects\1"),

@@ -18,12 +18,15 @@ from clew.errors import ClewError
 from clew.model import (
     bisect_search,
     exclude_effects,
+    grep_results,
     offer,
     overview,
     restore_results,
     results,
     sandbox_results,
+    search_results,
     session_results,
+    workspace_status,
 )
 from clew.monitor import Monitor, RecordingMonitor
 from clew.operations import context
@@ -55,13 +58,13 @@ METHODS: dict[str, Callable[..., object]] = {
     name: member for name, member in PUBLIC.items() if inspect.isfunction(member)
 }
 FUNCTIONS: dict[str, Callable[..., object]] = {
-    name: getattr(opening, name) for name in ("open", "init", "check_store")
+    name: getattr(opening, name)
+    for name in ("open", "init", "check_store", "open_named", "workspaces", "search")
 }
 RESULTS: dict[str, object] = {
     name: member
     for module in (
-        offer, overview, session_results, decision, restore_results, results, sandbox_results, bisect_search,
-        exclude_effects, steps,
+        offer, overview, session_results, decision, restore_results, results, sandbox_results, bisect_search, exclude_effects, steps, search_results, workspace_status, grep_results,
         contextlib, context, workspace,
     )
     for name, member in vars(module).items()
@@ -109,7 +112,7 @@ def test_options_are_given_by_name() -> None:
         "number",
         "status",
     }
-    plain |= {"tool", "arguments", "event", "handler", "action", "kind", "word"}
+    plain |= {"action", "arguments", "event", "handler", "kind", "pattern", "text", "tool", "word"}
     for name, method in METHODS.items():
         for parameter in inspect.signature(method).parameters.values():
             if parameter.kind == parameter.POSITIONAL_OR_KEYWORD and parameter.name != "self":

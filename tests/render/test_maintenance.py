@@ -93,7 +93,12 @@ def test_damage_is_located_and_those_who_need_it_named() -> None:
 def test_stats_say_what_history_costs() -> None:
     assert list(maintenance.counted(samples.STATS)) == [
         "store        /home/me/.local/share/clew",
-        "size         4.0 MB of 5.0 GB",
+        "on disk      71.1 MB, as `du` counts it",
+        "  packs         3.9 MB",
+        "  catalogue    90.0 kB",
+        "  reserve      67.1 MB  released when the disk is full",
+        "  other        10.0 kB",
+        "history      4.0 MB of 5.0 GB; without forks, copies and reserve",
         "holds        16.0 MB before compression",
         "workspace    4 checkpoints, of 9 in the store",
         "packs        7",

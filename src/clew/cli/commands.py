@@ -26,6 +26,8 @@ GROUPS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
             ("bisect", "Find the first bad checkpoint by binary search"),
             ("diff", "Compare two checkpoints, or one with the workspace"),
             ("blame", "Show which checkpoints changed a file, package or service"),
+            ("search", "Find checkpoints by what was intended, changed or said"),
+            ("grep", "Find lines of files in all checkpoints"),
             ("ls", "List a directory in a checkpoint"),
             ("cat", "Print a file from a checkpoint"),
         ),
@@ -72,6 +74,7 @@ GROUPS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
     (
         "Store and settings",
         (
+            ("workspaces", "List all workspaces of the store, also lost ones"),
             ("delete", "Delete checkpoints"),
             ("prune", "Remove checkpoints by retention rules"),
             ("gc", "Free unreferenced storage (garbage collection)"),

@@ -36,6 +36,8 @@ class CommandContext:
         self.terminal = terminal
         self.directory: str | None = None
         """The value of `-C`."""
+        self.named: str | None = None
+        """The value of `--workspace`."""
         self.store: str | None = None
         """The value of `--store`."""
         self.verb = "COMMAND"
@@ -83,7 +85,10 @@ class CommandContext:
 
     def open(self, *, create: bool = False) -> WorkspaceProtocol:
         """Open the workspace of the command."""
-        workspace = self.library.open(self.directory or ".", self.store, create=create)
+        if self.named is not None:
+            workspace = self.library.open_named(self.named, self.store)
+        else:
+            workspace = self.library.open(self.directory or ".", self.store, create=create)
         workspace.monitor = self.monitor
         self.workspace = workspace
         return workspace

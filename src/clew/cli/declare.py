@@ -130,6 +130,11 @@ NO_PAGER = Option(("--no-pager",), "Print to the terminal without a pager")
 
 COMMON = (
     Option(("-C",), "Use the workspace at or above DIR", "DIR"),
+    Option(
+        ("-w", "--workspace"),
+        "Use the workspace NAME, from anywhere: see `clew workspaces`",
+        "NAME",
+    ),
     Option(("--store",), "Use the store in DIR instead of $CLEW_HOME", "DIR"),
     Option(("--json",), "Print JSON"),
     NO_PAGER,

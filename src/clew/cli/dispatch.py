@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from clew.cli.context import CommandContext
+    from clew.cli.parse import Arguments
 
 
 def dispatch(words: Sequence[str], context: CommandContext) -> int:
@@ -77,12 +78,32 @@ def _run_command(module: ModuleType, words: Sequence[str], context: CommandConte
     arguments = parse(module.COMMAND, words)
     context.verb = module.COMMAND.name or context.verb
     context.directory = arguments.maybe("-C")
+    _check_named(arguments, context.verb)
+    context.named = arguments.maybe("--workspace")
     context.store = arguments.maybe("--store")
     context.is_for_reading = module.COMMAND.pages
     context.pages = module.COMMAND.pages and not arguments.given(NO_PAGER.key)
     context.reveals = REVEAL in module.COMMAND.options and arguments.given(REVEAL.key)
     code: int = module.run(arguments, context)
     return code
+
+
+_NOT_NAMED = (
+    *("init", "workspaces", "check", "completion"),
+    *("enable", "disable", "doctor", "mcp", "hook", "enter"),
+)
+"""Commands that work on a directory, or on the store, and not on a workspace of any place."""
+
+
+def _check_named(arguments: Arguments, verb: str) -> None:
+    """Refuse `--workspace` where it would be ignored."""
+    if arguments.maybe("--workspace") is None:
+        return
+    if verb in _NOT_NAMED or arguments.maybe("-C") is not None:
+        from clew.errors import BadOption  # only for failures
+
+        other = "-C" if arguments.maybe("-C") is not None else f"clew {verb}"
+        raise BadOption("--workspace", f"cannot be combined with {other}")
 
 
 def _with_resumed(code: int, context: CommandContext) -> int:

@@ -130,19 +130,21 @@ def _usage_hint(error: errors.UsageError, verb: str) -> str:
         case errors.NoSuchPath():
             return "List the files of a checkpoint with `clew ls REF`"
         case errors.UnknownWorkspace():
-            return (
-                "Give the id that `clew init --json` printed, or choose its store with --store DIR"
-            )
+            return "List them with `clew workspaces`, or choose their store with --store DIR"
+        case errors.AmbiguousWorkspace():
+            return "Give more of the path, or the id that `clew workspaces` shows"
         case errors.NotAWorkspace():
-            return "Create one here with `clew save` or `clew init`, or choose one with -C DIR"
+            return "Create one here with `clew save` or `clew init`, or choose one of `clew workspaces` with -w NAME"
         case errors.ExplicitPathRequired() if verb == "enable":
             return (
                 "Change to a project, use --user, or run `clew init DIR` first to capture all of it"
             )
         case errors.ExplicitPathRequired():
             return "Run `clew init DIR`, or `clew init --machine /` for a whole machine"
+        case errors.WorkspaceMissing(path=""):
+            return "Connect it to a directory with `clew init DIR --attach NAME`; see `clew workspaces`"
         case errors.WorkspaceMissing():
-            return "Recreate it with `clew restore @`"
+            return "Bring it back with `clew restore @`"
         case errors.WorkspaceMoved():
             return f"If it was moved or cloned, run `clew init --attach {error.workspace}` there"
         case errors.NoCommonAncestor():

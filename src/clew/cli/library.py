@@ -11,7 +11,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from clew.model.results import CheckResult
+    from clew.model.search_results import SearchResult
     from clew.model.setup_results import Checkup, Disabled, Enabled, HookStatus
+    from clew.model.workspace_status import WorkspaceStatus
     from clew.monitor import Monitor
     from clew.workspace.protocol import WorkspaceProtocol
 
@@ -22,6 +24,19 @@ class Library(Protocol):
     def open(
         self, path: str, store: str | None = None, *, create: bool = False
     ) -> WorkspaceProtocol: ...
+
+    def open_named(self, name: str, store: str | None = None) -> WorkspaceProtocol: ...
+
+    def search(
+        self,
+        text: str,
+        store: str | None = None,
+        *,
+        sections: Sequence[str] = (),
+        limit: int | None = None,
+    ) -> SearchResult: ...
+
+    def workspaces(self, store: str | None = None) -> tuple[WorkspaceStatus, ...]: ...
 
     def init(
         self,

@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 COMMAND = Command(
     "stats",
     "Show the size of the store",
-    "Shows the size on disk and before compression, and the number of checkpoints, packs and objects.",
+    """\
+Shows what the store takes on disk, as `du` counts it, and by part; the size of the history, which the
+setting `max-bytes` limits; and the number of checkpoints, packs and objects. The reserve is released
+when the disk is full, so that a restore can still save what it overwrites.""",
     pages=True,
 )
 

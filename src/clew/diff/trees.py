@@ -18,7 +18,7 @@ A restore must leave such paths alone; ``uncovered=True`` reports them.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from clew.model.change import Change, ChangeCounts, ChangeKind
 from clew.model.entry import Entry, EntryKind
@@ -48,6 +48,7 @@ def diff_trees(
     *,
     mtimes: bool,
     uncovered: bool = False,
+    skips: Callable[[bytes], bool] | None = None,
 ) -> Iterator[Change]:
     """Yield the changes from tree `old_root` to `new_root`, in depth-first order.
 
@@ -57,6 +58,7 @@ def diff_trees(
     `mtimes`: whether a different mtime alone is a change (for a restore) or not (for people).
     `uncovered`: also yield, as changes of type, the paths where exactly one side is uncovered; the
     other may be absent.  Entries below them are never listed.
+    `skips`: the directories below which nothing is listed.
     """
     if old_root == new_root:
         return
@@ -78,7 +80,7 @@ def diff_trees(
         path = join(directory, either.name)
         if kind is not None:
             yield Change(path, kind, old, new)
-        if below is not None:
+        if below is not None and not (skips is not None and skips(path)):
             directory = path
             waiting.append(_pairs(*below, get))
 
@@ -110,8 +112,17 @@ def lookup(root: ObjectId, path: bytes, get: Get) -> Entry | None:
     return entry
 
 
-def walk(root: ObjectId, get: Get, path: bytes = b"") -> Iterator[tuple[bytes, Entry]]:
-    """Yield `path` and everything below it, each with its entry; nothing if it does not exist."""
+def walk(
+    root: ObjectId,
+    get: Get,
+    path: bytes = b"",
+    *,
+    skips: Callable[[bytes], bool] | None = None,
+) -> Iterator[tuple[bytes, Entry]]:
+    """Yield `path` and everything below it, each with its entry; nothing if it does not exist.
+
+    `skips`: the directories below which nothing is listed.
+    """
     start = lookup(root, path, get)
     if start is None:
         return
@@ -128,7 +139,7 @@ def walk(root: ObjectId, get: Get, path: bytes = b"") -> Iterator[tuple[bytes, E
             continue
         path = join(directory, entry.name)
         yield path, entry
-        if entry.is_directory:
+        if entry.is_directory and not (skips is not None and skips(path)):
             directory = path
             waiting.append(read_directory(entry.content, get))
 

@@ -201,12 +201,36 @@ class CheckResult(NamedTuple):
         return not self.damages
 
 
+class StorePart:
+    """What takes space in a store; values of the JSON."""
+
+    PACKS = "packs"
+    """The contents of files, compressed."""
+    CATALOGUE = "catalogue"
+    """The index of the packs, labels and stories, and their backup."""
+    CACHES = "caches"
+    """Stat data of the last scan of each workspace."""
+    FORKS = "forks"
+    """Directories of forks that are in the store."""
+    COPIES = "copies"
+    """Cached copies of checkpoints, for checks and sandboxes."""
+    RESERVE = "reserve"
+    """Released when the disk is full."""
+    OTHER = "other"
+
+    ALL = (PACKS, CATALOGUE, CACHES, FORKS, COPIES, RESERVE, OTHER)
+
+
 class Stats(NamedTuple):
     """Sizes and counts of a store."""
 
     store: str
     store_bytes: int
+    """Length of the files that hold the history: without forks, copies and the reserve."""
     max_bytes: int
+    """The limit of `store_bytes`; 0 for none."""
+    disk_parts: tuple[tuple[str, int], ...]
+    """Each part of the store with its allocated bytes, which add up to what `du` counts."""
     packs: int
     objects: int
     checkpoints: int
@@ -215,3 +239,8 @@ class Stats(NamedTuple):
     """Length of all objects before compression."""
     by_kind: tuple[tuple[str, int, int], ...]
     """Kind, number of objects, bytes before compression."""
+
+    @property
+    def disk_bytes(self) -> int:
+        """Allocated bytes of all parts."""
+        return sum(size for _, size in self.disk_parts)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from clew.errors import (
+    AmbiguousWorkspace,
     BadOption,
     ExplicitPathRequired,
     NotAWorkspace,
@@ -22,6 +23,8 @@ from clew.model.pattern import check_pattern
 from clew.model.tree import read_directory, read_root
 from clew.operations.context import EXCLUDE
 from clew.store.store import Store
+
+_PREFIX_DIGITS = 4
 
 FORK_VARIABLE = b"CLEW_FORK"
 """The environment variable with the name of the fork that a program was started in."""
@@ -100,22 +103,56 @@ def make_workspace(
 
 def attach_workspace(store: Store, path: bytes, text: str) -> WorkspaceInfo:
     """Bind a known workspace, which was moved or cloned, to the directory `path`."""
-    wanted = text.lower()
-    resolved = real_path(os.fsencode(text))
-    matches = [
-        info
-        for info in store.workspaces.all()
-        if (len(wanted) >= 4 and info.text_id.startswith(wanted)) or info.path == resolved
-    ]
-    if len(matches) != 1:
-        raise UnknownWorkspace(text)
+    wanted = named_workspace(store, text)
     if not os.path.isdir(path):
         raise UsageError(f"Not a directory: {os.fsdecode(path)!r}")
     bound = store.workspaces.at(path)
     if bound is not None and visible_workspace(store, bound) is not bound:
         raise UsageError(f"A fork is mounted there by `clew enter`: {os.fsdecode(path)!r}")
-    store.workspaces.bind(matches[0].uuid, path, os.stat(path).st_ino)
-    return matches[0]._replace(path=path, inode=os.stat(path).st_ino)
+    store.workspaces.bind(wanted.uuid, path, os.stat(path).st_ino)
+    return wanted._replace(path=path, inode=os.stat(path).st_ino)
+
+
+def named_workspace(store: Store, text: str) -> WorkspaceInfo:
+    """Return the workspace of a name, whether or not its directory exists.
+
+    A name is a path, the end of one (`api`, `work/api`), the name of a fork, or a prefix of an id.
+    """
+    known = store.workspaces.all()
+    path = _typed_path(text)
+    found = [info for info in known if path is not None and info.path == path]
+    name = os.fsencode(text).strip(b"/")
+    if not found and name:
+        ending = b"/" + name
+        found = [
+            info
+            for info in known
+            if info.path.endswith(ending) or _has_id(info, text) or _is_fork(store, info, text)
+        ]
+    if not found:
+        raise UnknownWorkspace(text)
+    if len(found) > 1:
+        raise AmbiguousWorkspace(text, [_candidate(info) for info in found])
+    return found[0]
+
+
+def _typed_path(text: str) -> bytes | None:
+    """Return the path that somebody may have typed, resolved."""
+    raw = os.fsencode(text)
+    return real_path(raw) if raw and b"\0" not in raw else None
+
+
+def _has_id(info: WorkspaceInfo, text: str) -> bool:
+    return len(text) >= _PREFIX_DIGITS and info.text_id.startswith(text.lower())
+
+
+def _is_fork(store: Store, info: WorkspaceInfo, text: str) -> bool:
+    fork = store.forks.get(info.uuid)
+    return fork is not None and fork.name == text
+
+
+def _candidate(info: WorkspaceInfo) -> str:
+    return f"{info.text_id[:8]} {os.fsdecode(info.path) or 'without a directory'}"
 
 
 def relative_path(info: WorkspaceInfo, text: str, paths_from: bytes | None = None) -> bytes:

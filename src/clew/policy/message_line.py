@@ -25,12 +25,18 @@ _TEXTS = ("content", "text", "summary", "output", "thinking", "prompt")
 
 def said(line: bytes) -> Said:
     """Return role and text of one line of a conversation."""
+    role, text = whole_message(line)
+    return Said(role, _one_line(text))
+
+
+def whole_message(line: bytes) -> tuple[str, str]:
+    """Return the role and the whole text of one line of a conversation; the text is not redacted."""
     try:
         value = json.loads(line)
     except (ValueError, RecursionError):
-        return Said("", _one_line(line.decode("utf-8", "replace")))
+        return "", line.decode("utf-8", "replace")
     text = " ".join(_texts(value, 0))
-    return Said(_one_line(_role(value))[:40], _one_line(text or _as_text(value)))
+    return _one_line(_role(value))[:40], text or _as_text(value)
 
 
 def _role(value: object) -> str:

@@ -290,6 +290,8 @@ def counted(stats: Stats) -> maintenance.StatsOutput:
         "store": stats.store,
         "store_bytes": stats.store_bytes,
         "max_bytes": stats.max_bytes,
+        "disk_bytes": stats.disk_bytes,
+        "disk_parts": [{"part": part, "disk_bytes": size} for part, size in stats.disk_parts],
         "pack_count": stats.packs,
         "object_count": stats.objects,
         "checkpoint_count": stats.checkpoints,

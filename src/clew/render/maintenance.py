@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from clew.model.ids import short
 from clew.model.path import as_text
+from clew.model.results import StorePart
 from clew.model.retention import rule_sentence
 from clew.render import checkpoint_title, timestamps, units
 from clew.render.safe import safe, safe_line, safe_path
@@ -99,7 +100,11 @@ def checked(result: CheckResult, look: Style) -> Iterator[str]:
 def counted(stats: Stats) -> Iterator[str]:
     """Yield the size of the store and of its contents."""
     yield f"store        {safe(stats.store)}"
-    yield f"size         {_of_budget(stats.store_bytes, stats.max_bytes)}"
+    yield f"on disk      {units.size(stats.disk_bytes)}, as `du` counts it"
+    for part, size in stats.disk_parts:
+        note = "  released when the disk is full" if part == StorePart.RESERVE else ""
+        yield f"  {safe(part):<11}{units.size(size):>9}{note}"
+    yield f"history      {_of_budget(stats.store_bytes, stats.max_bytes)}; without forks, copies and reserve"
     yield f"holds        {units.size(stats.content_bytes)} before compression"
     mine = units.count(stats.workspace_checkpoints, "checkpoint")
     yield f"workspace    {mine}, of {stats.checkpoints:,} in the store"

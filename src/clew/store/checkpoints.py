@@ -247,6 +247,14 @@ class Checkpoints:
         )
         return int(row[0]) if row else 0
 
+    def activity(self) -> dict[bytes, tuple[int, int]]:
+        """Return the number of checkpoints of each workspace, and the time of the newest one."""
+        rows = self._database.execute(
+            "SELECT workspace, count(*), max(time) FROM checkpoints WHERE deleted IS NULL"
+            " GROUP BY workspace"
+        )
+        return {row[0]: (row[1], row[2]) for row in rows}
+
     def label(self, identifier: CheckpointId, labels: Labels) -> None:
         """Write all labels of a checkpoint, redacted; inside a transaction."""
         labels = _redacted(labels)

@@ -12,6 +12,8 @@ from clew.store.database import Database
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from clew.model.story import Story
 
 
@@ -81,6 +83,16 @@ class Stories:
             return frozenset(fact.kind for fact in decode_story(row[0]).facts)
         except ValueError:
             return None
+
+    def contents(self, workspace: bytes) -> Iterator[tuple[CheckpointId, bytes]]:
+        """Yield the encoded story of every checkpoint of a workspace."""
+        rows = self._database.stream(
+            "SELECT s.checkpoint, s.content FROM stories s"
+            " JOIN checkpoints c ON c.id = s.checkpoint WHERE c.workspace = ?",
+            (workspace,),
+        )
+        for row in rows:
+            yield CheckpointId(row[0]), row[1]
 
     def severities(self, workspace: bytes) -> dict[CheckpointId, str]:
         """Return the severity of every story of a workspace."""

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from clew.model.effect import Effect
     from clew.model.exclude_effects import ExcludeEffects
     from clew.model.fork_results import DiscardResult, ForkResult, ForkStatus
+    from clew.model.grep_results import GrepResult
     from clew.model.offer import Offer
     from clew.model.overview import Overview
     from clew.model.restore_results import InterruptedRestore, RestorePreview, RestoreResult
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
         VerifyResult,
     )
     from clew.model.save_result import SaveResult
+    from clew.model.search_results import SearchResult
     from clew.model.session import SessionInfo
     from clew.model.session_results import (
         Brief,
@@ -160,6 +162,30 @@ class WorkspaceProtocol(Protocol):
     ) -> Difference: ...
 
     def patch(self, difference: Difference, *, reveal: bool = False) -> Iterator[str]: ...
+
+    def search(
+        self,
+        text: str,
+        *,
+        sections: Sequence[str] = (),
+        limit: int | None = None,
+        monitor: Monitor | None = None,
+    ) -> SearchResult: ...
+
+    def grep(
+        self,
+        pattern: str,
+        *,
+        paths: Sequence[str] = (),
+        at: str | None = None,
+        fixed: bool = False,
+        ignore_case: bool = False,
+        only_files: bool = False,
+        generated: bool = False,
+        reveal: bool = False,
+        limit: int | None = None,
+        monitor: Monitor | None = None,
+    ) -> GrepResult: ...
 
     def blame(self, subject: str) -> Blame: ...
 

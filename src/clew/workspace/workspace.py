@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from typing import ParamSpec, Self, TypeVar
 
     from clew.model.bisect_search import BisectResult
+    from clew.model.grep_results import GrepResult
     from clew.model.offer import Offer
     from clew.model.overview import Overview
     from clew.model.restore_results import InterruptedRestore, RestorePreview, RestoreResult
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
         TryResult,
         VerifyResult,
     )
+    from clew.model.search_results import SearchResult
     from clew.operations.context import Context
     from clew.workspace.effects import Effects
     from clew.workspace.forks import Forks
@@ -353,6 +355,56 @@ class Workspace:
 
         with self._access.reading() as context:
             yield from patch(context, difference, reveal=reveal)
+
+    def search(
+        self,
+        text: str,
+        *,
+        sections: Sequence[str] = (),
+        limit: int | None = None,
+        monitor: Monitor | None = None,
+    ) -> SearchResult:
+        """Return the checkpoints in which one text has all words of `text`, newest first.
+
+        `sections` limits it to some of `Section.ALL`; these are then searched without a time limit.
+        """
+        from clew.operations.history.search import search
+
+        with self._access.reading(monitor) as context:
+            return search([context], text, sections=sections, limit=limit)
+
+    def grep(
+        self,
+        pattern: str,
+        *,
+        paths: Sequence[str] = (),
+        at: str | None = None,
+        fixed: bool = False,
+        ignore_case: bool = False,
+        only_files: bool = False,
+        generated: bool = False,
+        reveal: bool = False,
+        limit: int | None = None,
+        monitor: Monitor | None = None,
+    ) -> GrepResult:
+        """Return the lines of files that match a regular expression, in all checkpoints or `at` one.
+
+        Each line of a file is returned once, with the checkpoints that hold it.  Secrets in it are
+        redacted, except with `reveal`.  `fixed` searches for the text itself.  Generated directories
+        are not searched, except with `generated`.
+        """
+        from clew.operations.history.grep import GrepOptions, grep
+
+        monitor = monitor or self.monitor
+        options = GrepOptions(
+            pattern, tuple(self._access.relative(path) for path in paths), fixed, ignore_case,
+            only_files, generated, reveal, limit,
+        )  # fmt: skip
+        with self._access.reading(monitor) as context:
+            if at is not None:
+                return grep(context, [self._access.look_up(at, monitor)], options, monitor)
+            newest_first = context.store.checkpoints.newest_first(context.workspace)
+            return grep(context, list(newest_first)[::-1], options, monitor)
 
     def blame(self, subject: str) -> Blame:
         """Return when, and under which intent, a path, package, service, table or port changed."""

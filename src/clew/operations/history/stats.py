@@ -6,6 +6,7 @@ from clew.model.ids import ObjectType
 from clew.model.results import Stats
 from clew.operations.context import Context
 from clew.operations.maintenance.settings import MAX_BYTES, as_bytes, in_force
+from clew.store.disk_usage import disk_usage
 
 
 def stats(context: Context) -> Stats:
@@ -19,6 +20,7 @@ def stats(context: Context) -> Stats:
         store=store.layout.root,
         store_bytes=store.size(),
         max_bytes=as_bytes(MAX_BYTES, in_force(context)[MAX_BYTES]),
+        disk_parts=disk_usage(store.layout),
         packs=packs[0] if packs else 0,
         objects=sum(number for _, number, _ in kinds),
         checkpoints=store.checkpoints.count(),

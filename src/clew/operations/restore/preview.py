@@ -111,7 +111,6 @@ def preview_of_plan(
         and not step.old.same_metadata(step.new, mtimes=False)
     ]
     touched = [step.path for step in (*replaced, *deleted)][:_HOLDERS_ASKED]
-    root = context.root if os.path.isdir(context.root) else os.path.dirname(context.root)
     return RestorePreview(
         target=context.mark_here(target),
         created=_planned([step for step in created if step.path not in changed]),
@@ -125,8 +124,15 @@ def preview_of_plan(
         processes=tuple(holders(context.root, touched)) if touched else (),
         dirty=dirty,
         needed_bytes=needed_bytes(steps, get),
-        free_bytes=context.host.free_bytes(root),
+        free_bytes=context.host.free_bytes(_nearest_directory(context.root)),
     )
+
+
+def _nearest_directory(path: bytes) -> bytes:
+    """Return the path of a directory, or of the nearest one above it that exists."""
+    while path.strip(b"/") and not os.path.isdir(path):
+        path = os.path.dirname(path)
+    return path or b"/"
 
 
 def _planned(steps: list[RestoreStep]) -> tuple[PlannedPath, ...]:

@@ -181,6 +181,8 @@ def _or_after(store_again: StoreAgain, action: Callable[[], T]) -> T:
 
 def revive_root(context: Context) -> bool:
     """Create the root again if it was deleted, and bind the workspace to it; return whether it was."""
+    if not context.root:
+        raise WorkspaceMissing("")
     try:
         os.makedirs(context.root, mode=0o700)
     except FileExistsError:

@@ -133,6 +133,94 @@ class StatusOutput(DiffOutput):
     """the last restore drill, a failed one until a later drill of the same checkpoint passes; `null` if there was none"""
 
 
+class ChangedPath(TypedDict):
+    path: NotRequired[str]
+    """paths: the changed path, or the directory that several have in common"""
+    path_b64: NotRequired[str]
+
+
+class SearchHit(ChangedPath):
+    section: str
+    """where: `intents`, `notes`, `checks`, `headlines`, `facts`, `paths` or `conversation`"""
+    excerpt: str
+    """the text around the match, on one line, with secrets redacted"""
+    spans: list[list[int]]
+    """start and end of each match in `excerpt`, in characters"""
+    role: NotRequired[str]
+    """conversation: who said it, or an empty text"""
+    kind: NotRequired[str | None]
+    """paths: how the path changed, as in `diff`, or `null` for several paths"""
+    path_count: NotRequired[int]
+    """paths: number of changed paths"""
+
+
+class SearchMatch(TypedDict):
+    checkpoint: Checkpoint
+    """the checkpoint"""
+    workspace: Workspace
+    """its workspace"""
+    hits: list[SearchHit]
+    """where in it the words were found, see below"""
+    more_message_count: int
+    """number of further messages that match"""
+
+
+class SearchOutput(TypedDict):
+    words: list[str]
+    """the words searched for, with secrets redacted"""
+    matches: list[SearchMatch]
+    """the checkpoints that match, newest first, see below"""
+    more_count: int
+    """number of matches beyond `-n`"""
+    searched_checkpoint_count: int
+    """number of checkpoints searched"""
+    notes: list[str]
+    """what was not searched, one sentence each"""
+
+
+class HoldingMoment(TypedDict):
+    checkpoint: str
+    """id of the checkpoint"""
+    time: str
+    """when it was saved"""
+
+
+class GrepHit(Path):
+    number: int | None
+    """line number in the newest checkpoint that holds the line; `null` for a binary file, and with `--files`"""
+    text: str | None
+    """the line, at most 2,000 characters around the match, with secrets redacted unless `--reveal` is given"""
+    spans: list[list[int]]
+    """start and end of each match in `text`, in characters; a match inside of a secret has none"""
+    is_binary: bool
+    """whether the file has bytes that are no text"""
+    is_redacted: bool
+    """whether `text` has `[redacted]` where the line may have a secret"""
+    first: HoldingMoment
+    last: HoldingMoment
+    """the first and the last checkpoint that hold it, each with `checkpoint` and `time`"""
+    checkpoint_count: int
+    """number of checkpoints that hold it; fewer than from the first to the last if it was gone for a time"""
+    is_current: bool
+    """whether the current checkpoint holds it"""
+
+
+class GrepOutput(TypedDict):
+    hits: list[GrepHit]
+    """each line of each file once, by path and line number, see below"""
+    more_count: int
+    """number of hits beyond `-n`"""
+    searched_checkpoint_count: int
+    """number of checkpoints searched"""
+    searched_content_count: int
+    read_bytes: int
+    """number of different contents of files read, and their bytes"""
+    skipped_directories: list[Path]
+    """generated directories that were not searched, each with `path`"""
+    notes: list[str]
+    """what else was not searched, one sentence each"""
+
+
 class ListedEntry(EntryName, Entry):
     pass
 

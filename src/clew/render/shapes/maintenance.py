@@ -6,7 +6,7 @@ from typing import NotRequired
 
 from typing_extensions import TypedDict
 
-from clew.render.shapes.values import Checkpoint, WorkspacePath
+from clew.render.shapes.values import Checkpoint, Workspace, WorkspacePath
 
 
 class HoldingCheckpoint(WorkspacePath):
@@ -107,12 +107,23 @@ class ObjectKind(TypedDict):
     """number of objects, and their total size before compression"""
 
 
+class DiskPart(TypedDict):
+    part: str
+    """`packs`, `catalogue`, `caches`, `forks`, `copies`, `reserve` (released when the disk is full) or `other`"""
+    disk_bytes: int
+    """what it takes on disk: allocated blocks"""
+
+
 class StatsOutput(TypedDict):
     store: str
     """path of the store"""
     store_bytes: int
     max_bytes: int
-    """its size and its budget"""
+    """length of the files that hold the history, without forks, copies and the reserve; and their budget, the setting `max-bytes`"""
+    disk_bytes: int
+    """what the store takes on disk, as `du` counts it"""
+    disk_parts: list[DiskPart]
+    """the parts of the store, see below; they add up to `disk_bytes`"""
     pack_count: int
     object_count: int
     checkpoint_count: int
@@ -144,6 +155,31 @@ class ExcludeEffects(TypedDict):
     """whether all of it was searched"""
     patterns: list[PatternEffect]
     """the patterns, see below"""
+
+
+class WorkspaceStatus(Workspace):
+    name: str
+    """the shortest text that `--workspace` accepts for it"""
+    store: str
+    """path of its store"""
+    directory: str
+    """`present`, `missing`, `replaced` (another directory is at its path) or `none`"""
+    last_time: str | None
+    """when its newest checkpoint was saved, or `null` if it has none"""
+    checkpoint_count: int
+    """number of its checkpoints"""
+    entry_count: int
+    total_bytes: int
+    """number of entries in its newest checkpoint, and the bytes of its files, before deduplication and compression"""
+    fork: str | None
+    """its name, if it is a fork, or `null`"""
+    source: Workspace | None
+    """the workspace that it was forked from, or `null`"""
+
+
+class WorkspacesOutput(TypedDict):
+    workspaces: list[WorkspaceStatus]
+    """all workspaces, also those whose directory is lost; the one with the newest checkpoint first"""
 
 
 class ConfigOutput(TypedDict):
