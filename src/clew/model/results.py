@@ -64,6 +64,8 @@ class Log(NamedTuple):
 
     here: CheckpointId | None
     checkpoints: tuple[Checkpoint, ...]
+    older: int | None = None
+    """How many older ones match, beyond the limit; None if they were not counted."""
 
 
 class Listing(NamedTuple):

@@ -129,6 +129,8 @@ class WorkspaceProtocol(Protocol):
         since: str | None = None,
         session: str | None = None,
         tasks: bool = False,
+        before: str | None = None,
+        counts_older: bool = False,
     ) -> Log: ...
 
     def show(

@@ -281,17 +281,26 @@ class Workspace:
         since: str | None = None,
         session: str | None = None,
         tasks: bool = False,
+        before: str | None = None,
+        counts_older: bool = False,
     ) -> Log:
         """Return the timeline, newest first; of one `session`, or with `none` of no session.
 
-        With `tasks`, each checkpoint has its task list.
+        With `tasks`, each checkpoint has its task list.  `before` is a checkpoint: only older ones
+        are listed.  With `counts_older`, those that match beyond the limit are counted.
         """
         from clew.operations.history.log import LogOptions, log
 
         relative = self._access.relative(path) if path is not None else None
         with self._access.reading() as context:
             wanted = self._access.session_id(session)
-            return log(context, LogOptions(limit, grep, relative, verdict, since, wanted, tasks))
+            newer = self._access.resolve(before).record.sequence if before is not None else None
+            return log(
+                context,
+                LogOptions(
+                    limit, grep, relative, verdict, since, wanted, tasks, newer, counts_older
+                ),
+            )
 
     def show(
         self, ref: str, *, paths: bool = False, monitor: Monitor | None = None

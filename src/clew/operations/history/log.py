@@ -31,6 +31,10 @@ class LogOptions(NamedTuple):
     """The id of a session; empty for checkpoints without one."""
     tasks: bool = False
     """Whether to read the task list of each checkpoint."""
+    before: int | None = None
+    """The sequence of a checkpoint: only older ones."""
+    counts_older: bool = False
+    """Whether to count the checkpoints that match beyond the limit."""
 
 
 def log(context: Context, options: LogOptions) -> Log:
@@ -41,8 +45,10 @@ def log(context: Context, options: LogOptions) -> Log:
     here = context.store.trails.here(context.workspace)
     headlines = context.store.stories.headlines(context.workspace)
     found: list[Checkpoint] = []
-    for checkpoint in context.store.checkpoints.newest_first(context.workspace):
-        if options.limit is not None and len(found) >= options.limit:
+    older = 0
+    for checkpoint in context.store.checkpoints.newest_first(context.workspace, options.before):
+        is_full = options.limit is not None and len(found) >= options.limit
+        if is_full and not options.counts_older:
             break
         if checkpoint.record.time_ns < since_ns:
             continue  # order is by sequence: a clock that was set back hides nothing
@@ -50,7 +56,11 @@ def log(context: Context, options: LogOptions) -> Log:
         checkpoint = checkpoint._replace(
             is_here=checkpoint.id == here, headline=kept.headline if kept else None
         )
-        if _fits(context, checkpoint, options):
+        if not _fits(context, checkpoint, options):
+            continue
+        if is_full:
+            older += 1
+        else:
             found.append(checkpoint)
     version = story_version(context.store.settings.all(context.workspace))
     lacking = [
@@ -65,7 +75,8 @@ def log(context: Context, options: LogOptions) -> Log:
             context, [one for one in found if one.id in set(lacking)]
         )
         found = [one._replace(headline=derived.get(one.id, one.headline)) for one in found]
-    return Log(here, tuple(with_all_tasks(context, found) if options.tasks else found))
+    shown = tuple(with_all_tasks(context, found) if options.tasks else found)
+    return Log(here, shown, older if options.counts_older else None)
 
 
 def _since(context: Context, text: str | None) -> int:
