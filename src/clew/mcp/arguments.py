@@ -47,6 +47,7 @@ Serve = Annotated[
     str, Field(description="A server to start in the copy first; the check is then a URL")
 ]
 OfSession = Annotated[str, Field(description="Id of another session than the attached one")]
+Detail = Annotated[bool, Field(description="Answer with all fields, not in short")]
 Number = Annotated[int, Field(ge=1, description="Number in the list")]
 Limit = Annotated[
     int, Field(ge=1, le=200, description="Maximum number of checkpoints, newest first")
