@@ -15,7 +15,7 @@ MOST_LOG_BYTES = 6_000
 """Of twenty checkpoints; each more that is asked for may have `_ROW_BYTES`."""
 _ROWS = 20
 _ROW_BYTES = MOST_LOG_BYTES // _ROWS
-_LABELS = (160, 120, 100, 85, 70, 55, 40, 25, 12)
+_LABELS = (160, 120, 100, 85, 70, 55, 40, 25, 12, 6)
 """Bytes of an intent and a headline: the longest with which every checkpoint fits."""
 _MOST_PATCHED = 40
 """Files in a patch; no more could be shown."""

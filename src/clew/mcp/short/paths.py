@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from clew.detectors.files.generated_names import (
@@ -14,6 +15,7 @@ from clew.mcp.short import words
 
 _MORE_DIRECTORIES = {".git", "site-packages"}
 """Directories that programs maintain, although not generated in the sense of the tables."""
+_ENDINGS = tuple(DIRECTORY_ENDINGS)
 
 
 class Folded(NamedTuple):
@@ -26,21 +28,28 @@ class Folded(NamedTuple):
 
 
 def generated_directory(path: str) -> str | None:
-    """Return the topmost generated directory that contains `path`, or None.
+    """Return the topmost generated directory that contains `path` or is it, or None.
 
     Directories that occur everywhere count together: `web/**/__pycache__/`.
     """
-    parts = path.split("/")
+    parent, _, name = path.rpartition("/")
+    return _topmost(parent) or (_topmost(path) if _is_generated(name) else None)
+
+
+@lru_cache(maxsize=4_096)
+def _topmost(directory: str) -> str | None:
+    parts = directory.split("/")
     for index, name in enumerate(parts):
-        if name in SCATTERED_DIRECTORIES:
-            return f"{parts[0]}/**/{name}/" if index else f"{name}/"
-        if (
-            name in DIRECTORIES
-            or name in _MORE_DIRECTORIES
-            or any(name.endswith(ending) for ending in DIRECTORY_ENDINGS)
-        ):
+        if name in SCATTERED_DIRECTORIES and index:
+            return f"{parts[0]}/**/{name}/"
+        if _is_generated(name):
             return "/".join(parts[: index + 1]) + "/"
     return None
+
+
+def _is_generated(name: str) -> bool:
+    is_known = name in DIRECTORIES or name in SCATTERED_DIRECTORIES or name in _MORE_DIRECTORIES
+    return is_known or name.endswith(_ENDINGS)
 
 
 def fold(changes: Iterable[Mapping[str, Any]]) -> Folded:

@@ -53,21 +53,24 @@ class Drill(TypedDict):
     differing_paths: NotRequired[list[Reason]]
 
 
-class Checkpoint(TypedDict):
+class Point(TypedDict):
     id: str
     """its first eight digits, which are a reference"""
     time: str
     name: NotRequired[str]
     intent: NotRequired[str]
     headline: NotRequired[str | None]
+    origin: NotRequired[str]
+    is_current: NotRequired[bool]
+    incomplete: NotRequired[dict[str, int]]
+    """number of paths that it lacks, by reason"""
+
+
+class Checkpoint(Point):
     verdict: NotRequired[Verdict | None]
     author: NotRequired[str]
     """its agent and session; in `log` only where it differs from the row above"""
-    origin: NotRequired[str]
-    is_current: NotRequired[bool]
     is_pinned: NotRequired[bool]
-    incomplete: NotRequired[dict[str, int]]
-    """number of paths that it lacks, by reason"""
     meta: NotRequired[dict[str, str]]
     drill: NotRequired[Drill | None]
     change_counts: NotRequired[dict[str, int] | None]
@@ -170,7 +173,7 @@ class Fact(TypedDict):
 
 
 class BlameMatch(TypedDict):
-    checkpoint: Checkpoint
+    checkpoint: Point
     facts: NotRequired[list[Fact]]
     fact_count: NotRequired[int]
     """number of facts, if not all are listed"""
@@ -260,12 +263,12 @@ class Restored(Bounded):
 
 
 class Verified(Bounded):
-    checkpoint: Checkpoint
+    checkpoint: Point
     verdict: RunVerdict
 
 
 class Drilled(Bounded):
-    checkpoint: Checkpoint
+    checkpoint: Point
     drill: Drill
     verdict: NotRequired[RunVerdict | None]
     duration_ms: int
@@ -294,7 +297,7 @@ class PathReferences(TypedDict):
 
 class Forked(Bounded):
     fork: Fork
-    checkpoint: Checkpoint
+    checkpoint: Point
     session: NotRequired[str | None]
     problems: NotRequired[list[Reason]]
     path_references: NotRequired[PathReferences]
@@ -306,7 +309,7 @@ class Attempt(Named):
     exit_code: int | None
     check_status: str
     fork: NotRequired[str | None]
-    checkpoint: NotRequired[Checkpoint | None]
+    checkpoint: NotRequired[Point | None]
     verdict: NotRequired[RunVerdict | None]
     output: NotRequired[str]
     duration_ms: NotRequired[int]
@@ -314,7 +317,7 @@ class Attempt(Named):
 
 
 class Attempts(Bounded):
-    base: Checkpoint
+    base: Point
     check: NotRequired[str | None]
     attempts: NotRequired[list[Attempt]]
 
@@ -322,8 +325,8 @@ class Attempts(Bounded):
 class Bisected(Story, Bounded):
     outcome: str
     command: str
-    first_bad: NotRequired[Checkpoint | None]
-    last_good: NotRequired[Checkpoint | None]
+    first_bad: NotRequired[Point | None]
+    last_good: NotRequired[Point | None]
     suspects: NotRequired[list[str]]
     skipped: NotRequired[list[str]]
     flaky: NotRequired[list[str]]
