@@ -293,3 +293,8 @@ def test_what_fits_is_not_touched() -> None:
     made = {"a": [1, 2, 3]}
 
     assert fit(made, [Section(made, "a", 0.1)], 20) == {"a": [1, 2, 3]}
+
+
+def test_a_list_that_was_asked_for_stays_when_it_is_empty() -> None:
+    assert log_of(0, "")["checkpoints"] == []
+    assert diff_of(()) == {"from": "01010101", "to": None, "changes": []}

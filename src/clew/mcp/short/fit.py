@@ -28,6 +28,8 @@ class Section(NamedTuple):
     """What the sentence calls it, if not `key`."""
     total: int = 0
     """How many items there are, if the list was cut before."""
+    is_answer: bool = False
+    """Whether the list is what was asked for: it stays if it is empty."""
 
 
 def to_json(value: object) -> str:
@@ -45,7 +47,8 @@ def fit(
 ) -> dict[str, Any]:
     """Return `answer` with lists cut so that it has at most `most` bytes.
 
-    A sentence for each list that was cut is added to `truncated`.  A list without items is removed.
+    A sentence for each list that was cut is added to `truncated`.  A list without items is removed,
+    unless it is what was asked for.
     """
     notes = sum(_NOTE_BYTES for section in sections if section.total > len(_items(section)))
     fits = size(answer) + notes <= most
@@ -56,7 +59,7 @@ def fit(
         shares = [section.share for section in sections]
         numbers = _numbers(lists, shares, most - size(answer) - keys)
     for section, items, number in zip(sections, lists, numbers, strict=True):
-        if number:
+        if number or section.is_answer:
             section.holder[section.key] = items[:number]
         total = max(section.total, len(items))
         if number < total:

@@ -34,7 +34,7 @@ def timeline(full: Full, older: int, limit: int) -> Short:
     answer["checkpoints"] = rows
     total = len(rows) + older
     ask = f'call with `before`: "{rows[-1]["id"]}" or a higher `limit`' if rows else ASK
-    return fit(answer, [Section(answer, "checkpoints", 1, ask, total=total)], most)
+    return fit(answer, [Section(answer, "checkpoints", 1, ask, total=total, is_answer=True)], most)
 
 
 _LOG_FRAME = 250
@@ -85,6 +85,8 @@ def shown(full: Full) -> Short:
     checkpoint.pop("headline", None)  # the story has it
     answer: Short = {"checkpoint": checkpoint}
     newest = full["verdicts"][:1]
+    if newest and checkpoint.get("verdict") == values.verdict(newest[0]):
+        del checkpoint["verdict"]
     answer["verdicts"] = [
         *(values.run_verdict(one, 1_000) for one in newest),
         *(values.verdict(one) for one in full["verdicts"][1:]),
@@ -209,7 +211,7 @@ def status(full: Full) -> Short:
 def blamed(full: Full) -> Short:
     answer: Short = {"subject": words.line(full["subject"])}
     answer["matches"] = [_match(one) for one in full["matches"]]
-    return fit(answer, [Section(answer, "matches", 1)])
+    return fit(answer, [Section(answer, "matches", 1, is_answer=True)])
 
 
 def _match(full: Full) -> Short:

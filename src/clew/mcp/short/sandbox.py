@@ -8,7 +8,6 @@ from clew.mcp.short.values import Full, Short, present
 
 _OUTPUT = 3_000
 """Bytes of the end of a command's output, where there is one command."""
-_NOTES = "set `detail` to see more"
 
 
 def judged(full: Full) -> Short:
@@ -87,7 +86,7 @@ def board(full: Full) -> Short:
     attempts = full["attempts"]
     each = (MOST_BYTES - size(answer) - _FRAME) // max(1, min(len(attempts), _MOST_ATTEMPTS))
     answer["attempts"] = [_attempt(one, each) for one in attempts]
-    return fit(answer, [Section(answer, "attempts", 1, _NOTES)])
+    return fit(answer, [Section(answer, "attempts", 1, is_answer=True)])
 
 
 _FRAME = 200

@@ -17,7 +17,7 @@ def tasks(full: Full) -> Short:
     }
     if size(answer) > MOST_BYTES:
         answer["tasks"].sort(key=lambda task: task["status"] in TaskStatus.ENDED)
-    return fit(answer, [Section(answer, "tasks", 1)])
+    return fit(answer, [Section(answer, "tasks", 1, is_answer=True)])
 
 
 def task(full: Full) -> Short:
@@ -38,7 +38,10 @@ def effects(full: Full) -> Short:
     }
     return fit(
         answer,
-        [Section(answer, "effects", 0.85), Section(answer, "effects_not_in_history", 0.15)],
+        [
+            Section(answer, "effects", 0.85, is_answer=True),
+            Section(answer, "effects_not_in_history", 0.15),
+        ],
     )
 
 

@@ -109,7 +109,7 @@ class Group(PathOnly):
 
 class Changes(TypedDict):
     change_counts: NotRequired[dict[str, int]]
-    changes: NotRequired[list[Change]]
+    changes: list[Change]
     folded: NotRequired[list[Group]]
     """generated directories"""
     by_directory: NotRequired[list[Group]]
@@ -126,7 +126,7 @@ class Difference(_Ends, Story, Changes, Bounded):
 
 class Log(Bounded):
     current: NotRequired[str | None]
-    checkpoints: NotRequired[list[Checkpoint]]
+    checkpoints: list[Checkpoint]
 
 
 class Saved(Story, Bounded):
@@ -182,7 +182,7 @@ class BlameMatch(TypedDict):
 
 class Blamed(Bounded):
     subject: str
-    matches: NotRequired[list[BlameMatch]]
+    matches: list[BlameMatch]
 
 
 class Content(PathOnly, Bounded):
@@ -319,7 +319,7 @@ class Attempt(Named):
 class Attempts(Bounded):
     base: Point
     check: NotRequired[str | None]
-    attempts: NotRequired[list[Attempt]]
+    attempts: list[Attempt]
 
 
 class Bisected(Story, Bounded):
@@ -351,7 +351,7 @@ class Task(TypedDict):
 
 class TaskList(Bounded):
     session: Session
-    tasks: NotRequired[list[Task]]
+    tasks: list[Task]
     task_counts: dict[str, int]
 
 
@@ -362,7 +362,7 @@ class TaskChange(TypedDict):
 
 
 class EffectList(Bounded):
-    effects: NotRequired[list[Effect]]
+    effects: list[Effect]
     effects_not_in_history: NotRequired[list[int]]
 
 

@@ -161,9 +161,13 @@ def changes(full: Iterable[Full], answer: Short, share: float = 0.5) -> list[Sec
     """Add changed paths to an answer: counts, those a person may have written, folded ones."""
     every = list(full)
     found = paths.fold(every)
-    answer |= present(change_counts=paths.counts(every), changes=found.listed, folded=found.folded)
+    answer |= present(change_counts=paths.counts(every))
+    answer |= {"changes": found.listed, "folded": found.folded}
     ask = "call `diff` with `paths`, or set `detail`"
-    sections = [Section(answer, "changes", share, ask), Section(answer, "folded", 0.25, ask)]
+    sections = [
+        Section(answer, "changes", share, ask, is_answer=True),
+        Section(answer, "folded", 0.25, ask),
+    ]
     if len(found.listed) > _MANY:
         answer["by_directory"] = paths.by_directory(every)
         sections.append(Section(answer, "by_directory", 0.1, ask))
