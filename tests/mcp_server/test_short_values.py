@@ -236,6 +236,9 @@ def test_a_plan_with_thirty_thousand_deletions_shows_what_was_written_first() ->
         ("env/lib/python3.11/site-packages/x.py", "env/lib/python3.11/site-packages/"),
         ("x.egg-info/PKG-INFO", "x.egg-info/"),
         (".git/objects/aa/bb", ".git/"),
+        (".git/index", ".git/"),
+        (".git/hooks/pre-commit", None),
+        ("lib/.git/config", None),
         (".env", None),
         ("src/app.py", None),
         ("src/build/important.py", None),
@@ -245,6 +248,22 @@ def test_a_plan_with_thirty_thousand_deletions_shows_what_was_written_first() ->
 )
 def test_generated_directories(path: str, directory: str | None) -> None:
     assert generated_directory(path) == directory
+
+
+@pytest.mark.parametrize(
+    ("path", "named", "directory"),
+    [
+        ("web/node_modules/a/x.js", "web/node_modules", None),
+        ("web/node_modules/a/x.js", "web/node_modules/a/x.js", None),
+        ("web/node_modules/a/x.js", "web", "web/node_modules/"),
+        ("web/node_modules/a/dist/x.js", "web/node_modules/a", "web/node_modules/a/dist/"),
+        ("web/node_modules/b/x.js", "web/node_modules/a", "web/node_modules/"),
+    ],
+)
+def test_a_generated_directory_that_is_asked_for_is_open(
+    path: str, named: str, directory: str | None
+) -> None:
+    assert generated_directory(path, [named]) == directory
 
 
 def test_every_generated_directory_of_the_tables_is_folded() -> None:

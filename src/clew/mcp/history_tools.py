@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import Annotated
 
 from mcp.server.mcpserver import Context, MCPServer
 from pydantic import AfterValidator, Field
 
-from clew.filenames import from_utf8
+from clew.filenames import as_argument, from_utf8
 from clew.mcp import results
 from clew.mcp.answers import answer
 from clew.mcp.arguments import Detail, Limit, NewerRef, OlderRef, Paths, Ref
@@ -128,15 +129,19 @@ class HistoryTools:
             workspace: Workspace, monitor: Monitor
         ) -> tuple[Difference, list[str] | None, history.Patch | None]:
             found = workspace.diff(a or None, b or None, paths=paths, story=True, monitor=monitor)
+            named.extend(_below(as_argument(workspace.info.path), path) for path in paths)
             if not patch:
                 return found, None, None
             if detail:
                 return found, list(workspace.patch(found)), None
-            return found, None, _short_patch(workspace, found)
+            return found, None, _short_patch(workspace, found, named)
 
+        named: list[str] = []
         found, whole, shown = await self._executor.work(context, body)
         return answer(
-            json.difference(found, whole), lambda full: history.difference(full, shown), detail
+            json.difference(found, whole),
+            lambda full: history.difference(full, shown, named=named),
+            detail,
         )
 
     async def good(self, context: Context, detail: Detail = False) -> results.Found:
@@ -175,9 +180,14 @@ class HistoryTools:
         )
 
 
-def _short_patch(workspace: Workspace, found: Difference) -> history.Patch:
+def _below(root: str, path: str) -> str:
+    """Return a path that was given, relative to the root."""
+    return os.path.relpath(os.path.join(root, path), root)
+
+
+def _short_patch(workspace: Workspace, found: Difference, named: Sequence[str]) -> history.Patch:
     """Return the patch of the first files that no program generated, each by itself."""
-    files, number, generated = history.chosen(found.changes)
+    files, number, generated = history.chosen(found.changes, named)
     parts = [
         "".join(f"{line}\n" for line in workspace.patch(found._replace(changes=(one,))))
         for one in files

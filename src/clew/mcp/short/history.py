@@ -120,10 +120,10 @@ class Patch(NamedTuple):
     generated_count: int
 
 
-def chosen(changes: Sequence[Change]) -> tuple[list[Change], int, int]:
+def chosen(changes: Sequence[Change], named: Sequence[str] = ()) -> tuple[list[Change], int, int]:
     """Return the files to show in a patch, how many there are, and how many more are generated."""
     files = [one for one in changes if _has_patch(one)]
-    own = [one for one in files if paths.generated_directory(as_text(one.path)) is None]
+    own = [one for one in files if paths.generated_directory(as_text(one.path), named) is None]
     return own[:_MOST_PATCHED], len(own), len(files) - len(own)
 
 
@@ -132,11 +132,19 @@ def _has_patch(change: Change) -> bool:
     return not is_directory and change.kind != ChangeKind.METADATA
 
 
-def difference(full: Full, patch: Patch | None = None, most: int = MOST_BYTES) -> Short:
-    """Return what changed: facts and warnings, then paths, then a patch cut file by file."""
+def difference(
+    full: Full,
+    patch: Patch | None = None,
+    most: int = MOST_BYTES,
+    named: Sequence[str] = (),
+) -> Short:
+    """Return what changed: facts and warnings, then paths, then a patch cut file by file.
+
+    `named` are the paths that were asked for, relative to the root.
+    """
     answer: Short = {"from": words.digits(full["from"]), "to": words.digits(full["to"])}
     answer |= present(incomplete=values.incomplete(full["coverage"]))
-    sections = [*values.story(full, answer), *values.changes(full["changes"], answer)]
+    sections = [*values.story(full, answer), *values.changes(full["changes"], answer, named=named)]
     if patch is None:
         return fit(answer, sections, most)
     return _with_patch(fit(answer, sections, most // 3), patch, most)

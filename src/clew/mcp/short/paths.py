@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -13,7 +13,10 @@ from clew.detectors.files.generated_names import (
 )
 from clew.mcp.short import words
 
-_MORE_DIRECTORIES = {".git", "site-packages"}
+_GIT = ".git"
+_WRITTEN_IN_GIT = (["config"], ["hooks"], ["info"])
+"""What a person writes in a repository, and an attacker."""
+_MORE_DIRECTORIES = {_GIT, "site-packages"}
 """Directories that programs maintain, although not generated in the sense of the tables."""
 _ENDINGS = tuple(DIRECTORY_ENDINGS)
 
@@ -27,12 +30,22 @@ class Folded(NamedTuple):
     """Generated directories, the largest first."""
 
 
-def generated_directory(path: str) -> str | None:
+def generated_directory(path: str, named: Sequence[str] = ()) -> str | None:
     """Return the topmost generated directory that contains `path` or is it, or None.
 
     Directories that occur everywhere count together: `web/**/__pycache__/`.
+    Somebody has asked for the paths in `named`: what is in such a directory is not generated, but
+    what is in a generated directory below it is.
     """
+    for asked in named:
+        if path == asked:
+            return None
+        if path.startswith(f"{asked}/"):
+            inner = generated_directory(path[len(asked) + 1 :])
+            return f"{asked}/{inner}" if inner is not None else None
     parent, _, name = path.rpartition("/")
+    if parent.endswith(_GIT) and [name] in _WRITTEN_IN_GIT:
+        return None
     return _topmost(parent) or (_topmost(path) if _is_generated(name) else None)
 
 
@@ -42,6 +55,8 @@ def _topmost(directory: str) -> str | None:
     for index, name in enumerate(parts):
         if name in SCATTERED_DIRECTORIES and index:
             return f"{parts[0]}/**/{name}/"
+        if name == _GIT and parts[index + 1 : index + 2] in _WRITTEN_IN_GIT:
+            return None
         if _is_generated(name):
             return "/".join(parts[: index + 1]) + "/"
     return None
@@ -52,13 +67,13 @@ def _is_generated(name: str) -> bool:
     return is_known or name.endswith(_ENDINGS)
 
 
-def fold(changes: Iterable[Mapping[str, Any]]) -> Folded:
+def fold(changes: Iterable[Mapping[str, Any]], named: Sequence[str] = ()) -> Folded:
     """Return changes, each with `path`, `kind` and a size, without those in generated directories."""
     listed: list[dict[str, Any]] = []
     directories: list[dict[str, Any]] = []
     groups: dict[str, dict[str, Any]] = {}
     for change in changes:
-        place = generated_directory(change["path"])
+        place = generated_directory(change["path"], named)
         if place is not None:
             _count(groups, place, change)
         elif _is_directory(change):
@@ -73,12 +88,14 @@ def listed(changes: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     return [_change(change) for change in changes]
 
 
-def by_directory(changes: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def by_directory(
+    changes: Iterable[Mapping[str, Any]], named: Sequence[str] = ()
+) -> list[dict[str, Any]]:
     """Return how many paths changed in each top directory; `""` for the root itself."""
     groups: dict[str, dict[str, Any]] = {}
     for change in changes:
         top, slash, _ = change["path"].partition("/")
-        if generated_directory(change["path"]) is None:
+        if generated_directory(change["path"], named) is None:
             _count(groups, top + slash if slash else "", change)
     return _largest_first(groups)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from clew.mcp.short import paths, words
@@ -157,10 +157,12 @@ def _story_line(full: Full) -> Short:
     }
 
 
-def changes(full: Iterable[Full], answer: Short, share: float = 0.5) -> list[Section]:
+def changes(
+    full: Iterable[Full], answer: Short, share: float = 0.5, named: Sequence[str] = ()
+) -> list[Section]:
     """Add changed paths to an answer: counts, those a person may have written, folded ones."""
     every = list(full)
-    found = paths.fold(every)
+    found = paths.fold(every, named)
     answer |= present(change_counts=paths.counts(every))
     answer |= {"changes": found.listed, "folded": found.folded}
     ask = "call `diff` with `paths`, or set `detail`"
@@ -169,7 +171,7 @@ def changes(full: Iterable[Full], answer: Short, share: float = 0.5) -> list[Sec
         Section(answer, "folded", 0.25, ask),
     ]
     if len(found.listed) > _MANY:
-        answer["by_directory"] = paths.by_directory(every)
+        answer["by_directory"] = paths.by_directory(every, named)
         sections.append(Section(answer, "by_directory", 0.1, ask))
     return sections
 
