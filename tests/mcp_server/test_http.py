@@ -107,7 +107,7 @@ def test_a_token_that_is_given_is_not_printed(edited: Clew) -> None:
 
 def test_what_is_run_does_not_inherit_the_token(edited: Clew) -> None:
     async def body(client: Client) -> CallToolResult:
-        return await client.call_tool("save_and_verify", {"command": "env"})
+        return await client.call_tool("save_and_verify", {"command": "env", "detail": True})
 
     with http_server(edited) as served:
         verdict = ok(talk_http(served, body, person=Person()))["verdict"]

@@ -1,4 +1,4 @@
-"""What a tool answers is what the command of that name prints with `--json`."""
+"""What a tool answers with `detail` is what the command of that name prints with `--json`."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Any, Any]]:
         found = []
         for step, (name, arguments, _) in enumerate(STEPS):
             edits(tool.workspace, step)
-            found.append(ok(await client.call_tool(name, arguments)))
+            found.append(ok(await client.call_tool(name, {**arguments, "detail": True})))
         return found
 
     ours = talk(tool, by_tool, person=Person())

@@ -66,7 +66,7 @@ def test_it_calls_one_and_the_model_reads_what_the_command_prints(
 ) -> None:
     script: list[Step] = [
         {"tool": "mcp__clew__save", "args": {"intent": "by an agent"}},
-        {"tool": "mcp__clew__log", "args": {}},
+        {"tool": "mcp__clew__log", "args": {"detail": True}},
         {"text": "done"},
     ]
     model = conversation(edited, home, claude, script)

@@ -86,7 +86,7 @@ def test_the_inspector_lists_the_tools(saved: Clew) -> None:
 
 
 def test_the_inspector_calls_one(saved: Clew) -> None:
-    words = ("--method", "tools/call", "--tool-name", "log", "--tool-arg", "limit=5")
+    words = ("--method", "tools/call", "--tool-name", "log", "--tool-arg", "detail=true")
     answer = inspect(saved, *words)["structuredContent"]
 
     assert answer == saved.json("log")

@@ -1,4 +1,4 @@
-"""Tool results: the JSON that the command line prints, or its error object."""
+"""Tool results: a short answer, or all that the command line prints as JSON, or its error object."""
 
 from __future__ import annotations
 
@@ -10,6 +10,9 @@ from mcp.types import CallToolResult, TextContent
 
 from clew.errors import BadOption, DuplicateEffect, NeedsConfirmation
 from clew.mcp.bounds import bounded
+from clew.mcp.short import restoring
+from clew.mcp.short.fit import to_json
+from clew.mcp.short.values import Full, Short
 from clew.model.shorten import shorten
 from clew.render.json import dumps
 
@@ -28,8 +31,15 @@ _NOT_CONFIRMED = (
 )
 
 
-def answer(value: Json, *truncated: str) -> CallToolResult:
-    """Return the result of a tool; `truncated` lists what the caller has left out already."""
+def answer(
+    value: Json, shorten_value: Callable[[Full], Short], detail: bool, *truncated: str
+) -> CallToolResult:
+    """Return the result of a tool: short, or with `detail` all fields, in lists that are bounded.
+
+    `truncated` lists what the caller has left out of a complete answer already.
+    """
+    if not detail:
+        return _result(shorten_value(value))
     kept = bounded(json.loads(dumps(value)))
     if truncated:
         kept["truncated"] = [*truncated, *kept.get("truncated", [])]
@@ -42,6 +52,10 @@ def refusal(error: Exception, verb: str, describe: Describe) -> CallToolResult:
     described = value["error"]
     described["message"] = shorten(described["message"], _LONGEST)
     described["hint"] = _hint(error) or described["hint"]
+    if "preview" in value:
+        value["preview"] = restoring.planned(value["preview"])
+    if "conflicts" in value:
+        value |= restoring.conflicting(value["conflicts"])
     return _result(bounded(value), is_error=True)
 
 
@@ -59,7 +73,8 @@ def _hint(error: Exception) -> str | None:
 
 
 def _result(value: dict[str, Any], *, is_error: bool = False) -> CallToolResult:
-    content = [TextContent(type="text", text=json.dumps(value))]
+    # Some clients give a model the text, others the structured content: both are the same.
+    content = [TextContent(type="text", text=to_json(value))]
     if is_error:  # as text only: some clients validate even an error against the output schema
         return CallToolResult(content=list(content), is_error=True)
     return CallToolResult(content=list(content), structured_content=value)

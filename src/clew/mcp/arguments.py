@@ -10,7 +10,7 @@ from clew.filenames import from_utf8
 
 REF_MEANING = (
     "A checkpoint: an id or its first digits, a name, a time, `latest`, `good` (the newest "
-    "whose check passes), `@` (the current one) or `@~N` (N before that)"
+    "whose check passes), `@` (current) or `@~N` (N before)"
 )
 
 Ref = Annotated[str, Field(description=REF_MEANING)]
@@ -18,7 +18,7 @@ OlderRef = Annotated[str, Field(description="The older checkpoint (default: the 
 NewerRef = Annotated[str, Field(description="The newer checkpoint (default: the live workspace)")]
 Paths = Annotated[
     list[str],
-    Field(description="Only these paths, relative to the workspace's root or absolute"),
+    Field(description="Only these paths, relative to the root or absolute"),
     AfterValidator(lambda texts: [from_utf8(text) for text in texts]),
 ]
 Favour = Annotated[
@@ -28,18 +28,14 @@ Favour = Annotated[
     ),
 ]
 Command = Annotated[
-    str,
-    Field(description="The check, a shell command (default: the workspace's own, `clew config`)"),
+    str, Field(description="The check, a shell command (default: the workspace's own)")
 ]
 Timeout = Annotated[str, Field(description="Time limit, like 90s or 5m")]
-Net = Annotated[
-    str, Field(description="`host` to share the host's network (default: an own network)")
-]
+Net = Annotated[str, Field(description="`host` to share the host's network (default: its own)")]
 AllowSockets = Annotated[
     list[str],
     Field(
-        description="Absolute paths of live unix sockets that it may use (default: none); "
-        "they need a person's approval"
+        description="Absolute paths of live unix sockets that it may use; a person must approve them"
     ),
     AfterValidator(lambda texts: [from_utf8(text) for text in texts]),
 ]
@@ -47,6 +43,7 @@ Serve = Annotated[
     str, Field(description="A server to start in the copy first; the check is then a URL")
 ]
 OfSession = Annotated[str, Field(description="Id of another session than the attached one")]
+Detail = Annotated[bool, Field(description="Answer with all fields")]
 Number = Annotated[int, Field(ge=1, description="Number in the list")]
 Limit = Annotated[
     int, Field(ge=1, le=200, description="Maximum number of checkpoints, newest first")

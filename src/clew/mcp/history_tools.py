@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import Annotated
 
 from mcp.server.mcpserver import Context, MCPServer
 from pydantic import AfterValidator, Field
 
-from clew.filenames import from_utf8
+from clew.filenames import as_argument, from_utf8
 from clew.mcp import results
 from clew.mcp.answers import answer
-from clew.mcp.arguments import Limit, NewerRef, OlderRef, Paths, Ref
+from clew.mcp.arguments import Detail, Limit, NewerRef, OlderRef, Paths, Ref
 from clew.mcp.executor import ToolExecutor
 from clew.mcp.kinds import FIRST, LOOKS, Tool, add_tools
+from clew.mcp.short import history
 from clew.model.results import Difference
 from clew.monitor import Monitor
 from clew.policy.redaction.conceal import conceal_content
@@ -21,6 +23,9 @@ from clew.render import json
 from clew.workspace import Workspace
 
 _GREP = Annotated[str, Field(description="Only checkpoints whose intent or name contains this")]
+_BEFORE = Annotated[
+    str, Field(description="Only checkpoints older than this one; to read on, the last id listed")
+]
 _PATH = Annotated[
     str, Field(description="Only checkpoints that changed this path"), AfterValidator(from_utf8)
 ]
@@ -63,34 +68,44 @@ class HistoryTools:
         self,
         context: Context,
         limit: Limit = 20,
+        before: _BEFORE = "",
         grep: _GREP = "",
         path: _PATH = "",
         verdict: _VERDICT = "",
         since: _SINCE = "",
+        detail: Detail = False,
     ) -> results.Log:
         found = await self._executor.work(
             context,
             lambda workspace, _: workspace.log(
-                limit=limit + 1,
+                limit=limit,
+                before=before or None,
                 grep=grep or None,
                 path=path or (),
                 verdict=verdict or None,
                 since=since or None,
-                tasks=True,
+                tasks=detail,
+                counts_older=True,
             ),
         )
-        if len(found.checkpoints) <= limit:
-            return answer(json.timeline(found))
-        kept = found._replace(checkpoints=found.checkpoints[:limit])
-        return answer(json.timeline(kept), f"checkpoints: the newest {limit}, and there are more")
+        older = found.older or 0
+        left_out = [f"checkpoints: the newest {limit}, and there are {older:,} more"]
+        return answer(
+            json.timeline(found),
+            lambda full: history.timeline(full, older, limit),
+            detail,
+            *(left_out if older else ()),
+        )
 
-    async def show(self, context: Context, ref: Ref, paths: _WITH_PATHS = False) -> results.Shown:
+    async def show(
+        self, context: Context, ref: Ref, paths: _WITH_PATHS = False, detail: Detail = False
+    ) -> results.Shown:
         details = await self._executor.work(
             context, lambda workspace, monitor: workspace.show(ref, paths=paths, monitor=monitor)
         )
-        return answer(json.shown(details))
+        return answer(json.shown(details), history.shown, detail)
 
-    async def status(self, context: Context) -> results.Status:
+    async def status(self, context: Context, detail: Detail = False) -> results.Status:
         found = await self._executor.work(
             context,
             lambda workspace, monitor: (
@@ -99,7 +114,7 @@ class HistoryTools:
                 workspace.last_drill(),
             ),
         )
-        return answer(json.status(*found))
+        return answer(json.status(*found), history.status, detail)
 
     async def diff(
         self,
@@ -108,24 +123,42 @@ class HistoryTools:
         b: NewerRef = "",
         paths: Paths = [],  # noqa: B006 - never changed; the schema shows it as the default
         patch: _PATCH = False,
+        detail: Detail = False,
     ) -> results.Difference:
-        def body(workspace: Workspace, monitor: Monitor) -> tuple[Difference, list[str] | None]:
+        def body(
+            workspace: Workspace, monitor: Monitor
+        ) -> tuple[Difference, list[str] | None, history.Patch | None]:
             found = workspace.diff(a or None, b or None, paths=paths, story=True, monitor=monitor)
-            return found, list(workspace.patch(found)) if patch else None
+            named.extend(_below(as_argument(workspace.info.path), path) for path in paths)
+            if not patch:
+                return found, None, None
+            if detail:
+                return found, list(workspace.patch(found)), None
+            return found, None, _short_patch(workspace, found, named)
 
-        return answer(json.difference(*await self._executor.work(context, body)))
+        named: list[str] = []
+        found, whole, shown = await self._executor.work(context, body)
+        return answer(
+            json.difference(found, whole),
+            lambda full: history.difference(full, shown, named=named),
+            detail,
+        )
 
-    async def good(self, context: Context) -> results.Found:
+    async def good(self, context: Context, detail: Detail = False) -> results.Found:
         found = await self._executor.work(
             context, lambda workspace, monitor: workspace.good(monitor=monitor)
         )
-        return answer(json.found(found))
+        return answer(json.found(found), history.found, detail)
 
-    async def blame(self, context: Context, subject: _SUBJECT) -> results.Blamed:
+    async def blame(
+        self, context: Context, subject: _SUBJECT, detail: Detail = False
+    ) -> results.Blamed:
         found = await self._executor.work(context, lambda workspace, _: workspace.blame(subject))
-        return answer(json.blamed(found))
+        return answer(json.blamed(found), history.blamed, detail)
 
-    async def cat(self, context: Context, ref: Ref, path: _FILE) -> results.Content:
+    async def cat(
+        self, context: Context, ref: Ref, path: _FILE, detail: Detail = False
+    ) -> results.Content:
         def body(workspace: Workspace, monitor: Monitor) -> tuple[bytes, int]:
             size = workspace.ls(ref, path, monitor=monitor).entries[0].size
             content = b""
@@ -138,10 +171,28 @@ class HistoryTools:
         content, size = await self._executor.work(context, body)
         kept = content[:_MOST_READ]
         value = json.content(os.fsencode(path), kept, conceal_content(path, kept))
-        if size <= _MOST_READ:
-            return answer(value)
-        note = f"content: the first {_MOST_READ:,} of {size:,} bytes"
-        return answer({**value, "size": size}, note)
+        left_out = f"content: the first {_MOST_READ:,} of {size:,} bytes"
+        return answer(
+            {**value, "size": size},
+            history.content,
+            detail,
+            *([left_out] if size > _MOST_READ else ()),
+        )
+
+
+def _below(root: str, path: str) -> str:
+    """Return a path that was given, relative to the root."""
+    return os.path.relpath(os.path.join(root, path), root)
+
+
+def _short_patch(workspace: Workspace, found: Difference, named: Sequence[str]) -> history.Patch:
+    """Return the patch of the first files that no program generated, each by itself."""
+    files, number, generated = history.chosen(found.changes, named)
+    parts = [
+        "".join(f"{line}\n" for line in workspace.patch(found._replace(changes=(one,))))
+        for one in files
+    ]
+    return history.Patch(tuple(parts), number, generated)
 
 
 def add_history_tools(server: MCPServer, executor: ToolExecutor) -> None:

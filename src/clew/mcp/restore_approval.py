@@ -28,6 +28,7 @@ from mcp.types import (
 from clew.errors import NeedsConfirmation
 from clew.mcp.answers import answer
 from clew.mcp.executor import ToolExecutor
+from clew.mcp.short import restoring
 from clew.model.restore_results import RestorePreview, RestoreResult
 from clew.monitor import Monitor
 from clew.operations.maintenance.settings import UNATTENDED
@@ -49,11 +50,11 @@ Act = Callable[["Workspace", "Confirm | None", Monitor], RestoreResult]
 
 
 async def with_confirmation(
-    executor: ToolExecutor, context: Context, act: Act
+    executor: ToolExecutor, context: Context, act: Act, *, detail: bool
 ) -> CallToolResult | InputRequiredResult:
     """Run `act`, which overwrites files, once a person has confirmed its plan."""
     try:
-        return await _run(executor, context, act, agreed_to(context))
+        return await _run(executor, context, act, agreed_to(context), detail)
     except NeedsConfirmation as error:
         agreed = fingerprint(error.preview)
         confirmed = await put_question(executor, context, question(error.preview), agreed)
@@ -61,7 +62,7 @@ async def with_confirmation(
             raise
     if isinstance(confirmed, InputRequiredResult):
         return confirmed
-    return await _run(executor, context, act, agreed)
+    return await _run(executor, context, act, agreed, detail)
 
 
 def agreed_to(context: Context) -> str | None:
@@ -106,14 +107,15 @@ def _stable(value: object) -> object:
 
 
 async def _run(
-    executor: ToolExecutor, context: Context, act: Act, agreed: str | None
+    executor: ToolExecutor, context: Context, act: Act, agreed: str | None, detail: bool
 ) -> CallToolResult:
     def body(workspace: Workspace, monitor: Monitor) -> RestoreResult:
         if workspace.settings.all()[UNATTENDED] == "on":
             return act(workspace, None, monitor)
         return act(workspace, lambda plan: fingerprint(plan) == agreed, monitor)
 
-    return answer(restored(await executor.work(context, body)))
+    result = await executor.work(context, body)
+    return answer(restored(result), restoring.restored, detail)
 
 
 def _can_ask(context: Context) -> bool:

@@ -9,7 +9,7 @@ from mcp.types import InputRequiredResult
 from pydantic import Field
 
 from clew.mcp import results
-from clew.mcp.arguments import REF_MEANING, Favour, Paths
+from clew.mcp.arguments import REF_MEANING, Detail, Favour, Paths
 from clew.mcp.executor import ToolExecutor
 from clew.mcp.kinds import FIRST, OVERWRITES, STEPS_BACK, Tool, add_tools
 from clew.mcp.restore_approval import with_confirmation
@@ -49,6 +49,7 @@ def add_restore_tools(server: MCPServer, executor: ToolExecutor) -> None:
         favour: Favour = "",
         before_failure: _BEFORE_FAILURE = False,
         session: _SESSION = "",
+        detail: Detail = False,
     ) -> RestoreAnswer:
         def act(workspace: Workspace, confirm: Confirm | None, monitor: Monitor) -> RestoreResult:
             return workspace.restore(
@@ -63,26 +64,27 @@ def add_restore_tools(server: MCPServer, executor: ToolExecutor) -> None:
                 monitor=monitor,
             )
 
-        return await with_confirmation(executor, context, act)
+        return await with_confirmation(executor, context, act, detail=detail)
 
-    async def undo(context: Context, steps: _STEPS = 1) -> RestoreAnswer:
+    async def undo(context: Context, steps: _STEPS = 1, detail: Detail = False) -> RestoreAnswer:
         def act(workspace: Workspace, confirm: Confirm | None, monitor: Monitor) -> RestoreResult:
             return workspace.undo(steps, confirm=confirm, monitor=monitor)
 
-        return await with_confirmation(executor, context, act)
+        return await with_confirmation(executor, context, act, detail=detail)
 
     async def adopt(
         context: Context,
         fork: _FORK,
         paths: Paths = [],  # noqa: B006 - never changed; the schema shows it as the default
         favour: Favour = "",
+        detail: Detail = False,
     ) -> RestoreAnswer:
         def act(workspace: Workspace, confirm: Confirm | None, monitor: Monitor) -> RestoreResult:
             return workspace.forks.adopt(
                 fork, paths=paths, favour=favour or None, confirm=confirm, monitor=monitor
             )
 
-        return await with_confirmation(executor, context, act)
+        return await with_confirmation(executor, context, act, detail=detail)
 
     add_tools(
         server,

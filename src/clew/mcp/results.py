@@ -1,42 +1,28 @@
-"""Output schemas of the tools: the shapes that the commands print, and `truncated`."""
+"""Output schemas of the tools: the shapes of the short answers, which complete ones satisfy too."""
 
 from __future__ import annotations
 
-from types import new_class
-from typing import Annotated, NotRequired
+from typing import Annotated
 
 from mcp.types import CallToolResult
-from typing_extensions import TypedDict
 
-from clew.render.shapes import history, restore, sandbox, sessions
-from clew.render.shapes.forks import ForkOutput
+from clew.mcp.short import shapes
 
-
-class Bounded(TypedDict):
-    truncated: NotRequired[list[str]]
-    """what was left out to keep the answer short, one sentence each"""
-
-
-def _bounded(shape: type) -> type:
-    """Return `shape` with the field `truncated`."""
-    return new_class(shape.__name__, (shape, Bounded))
-
-
-Saved = Annotated[CallToolResult, _bounded(history.SaveOutput)]
-Log = Annotated[CallToolResult, _bounded(history.LogOutput)]
-Shown = Annotated[CallToolResult, _bounded(history.ShowOutput)]
-Difference = Annotated[CallToolResult, _bounded(history.DiffOutput)]
-Status = Annotated[CallToolResult, _bounded(history.StatusOutput)]
-Found = Annotated[CallToolResult, _bounded(history.GoodOutput)]
-Content = Annotated[CallToolResult, _bounded(history.CatOutput)]
-Blamed = Annotated[CallToolResult, _bounded(history.BlameOutput)]
-Restored = Annotated[CallToolResult, _bounded(restore.RestoreOutput)]
-Verified = Annotated[CallToolResult, _bounded(sandbox.VerifyOutput)]
-Drilled = Annotated[CallToolResult, _bounded(sandbox.DrillOutput)]
-Forked = Annotated[CallToolResult, _bounded(ForkOutput)]
-Attempts = Annotated[CallToolResult, _bounded(sandbox.TryOutput)]
-Bisected = Annotated[CallToolResult, _bounded(sandbox.BisectOutput)]
-Tasks = Annotated[CallToolResult, _bounded(sessions.TaskListOutput)]
-TaskChange = Annotated[CallToolResult, _bounded(sessions.TaskOutput)]
-Effects = Annotated[CallToolResult, _bounded(sessions.EffectListOutput)]
-Effect = Annotated[CallToolResult, _bounded(sessions.EffectOutput)]
+Saved = Annotated[CallToolResult, shapes.Saved]
+Log = Annotated[CallToolResult, shapes.Log]
+Shown = Annotated[CallToolResult, shapes.Shown]
+Difference = Annotated[CallToolResult, shapes.Difference]
+Status = Annotated[CallToolResult, shapes.Status]
+Found = Annotated[CallToolResult, shapes.Found]
+Content = Annotated[CallToolResult, shapes.Content]
+Blamed = Annotated[CallToolResult, shapes.Blamed]
+Restored = Annotated[CallToolResult, shapes.Restored]
+Verified = Annotated[CallToolResult, shapes.Verified]
+Drilled = Annotated[CallToolResult, shapes.Drilled]
+Forked = Annotated[CallToolResult, shapes.Forked]
+Attempts = Annotated[CallToolResult, shapes.Attempts]
+Bisected = Annotated[CallToolResult, shapes.Bisected]
+Tasks = Annotated[CallToolResult, shapes.TaskList]
+TaskChange = Annotated[CallToolResult, shapes.TaskChange]
+Effects = Annotated[CallToolResult, shapes.EffectList]
+Effect = Annotated[CallToolResult, shapes.EffectChange]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated, Generic, NamedTuple, TypeVar
 
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.types import CallToolResult, InputRequiredResult
@@ -16,10 +16,12 @@ from pydantic import Field
 from clew.filenames import as_argument, from_utf8
 from clew.mcp import results
 from clew.mcp.answers import answer
-from clew.mcp.arguments import AllowSockets, Command, Net, Ref, Serve, Timeout
+from clew.mcp.arguments import AllowSockets, Command, Detail, Net, Ref, Serve, Timeout
 from clew.mcp.command_approval import COPY, LIVE, NETWORK, Approval, ApprovalRequest
 from clew.mcp.executor import ToolExecutor
 from clew.mcp.kinds import ADDS, FIRST, RUNS, Tool, add_tools
+from clew.mcp.short import history, sandbox
+from clew.mcp.short.values import Full, Short
 from clew.model.fork_results import ForkResult
 from clew.model.sandbox_results import DrillResult
 from clew.model.save_result import SaveResult
@@ -69,6 +71,15 @@ _REPEAT = Annotated[
 ]
 
 
+class View(NamedTuple, Generic[T]):
+    """How a result is answered."""
+
+    value: Callable[[T], Json]
+    """Returns all that the command line prints."""
+    shorten: Callable[[Full], Short]
+    detail: bool
+
+
 class SandboxTools:
     """Tools that add to history; a command needs approval before it runs."""
 
@@ -84,6 +95,7 @@ class SandboxTools:
         description: _DESCRIPTION = "",
         meta: _META = {},  # noqa: B006 - never changed; the schema shows it as the default
         skip_unchanged: _SKIP = False,
+        detail: Detail = False,
     ) -> results.Saved:
         def body(workspace: Workspace, monitor: Monitor) -> SaveResult:
             return workspace.save(
@@ -95,7 +107,8 @@ class SandboxTools:
                 monitor=monitor,
             )
 
-        return answer(json.saved(await self._executor.work(context, body, create=True)))
+        result = await self._executor.work(context, body, create=True)
+        return answer(json.saved(result), history.saved, detail)
 
     async def save_and_verify(
         self,
@@ -106,6 +119,7 @@ class SandboxTools:
         description: _DESCRIPTION = "",
         timeout: Timeout = "",
         meta: _META = {},  # noqa: B006 - never changed; the schema shows it as the default
+        detail: Detail = False,
     ) -> results.Saved | InputRequiredResult:
         def body(workspace: Workspace, monitor: Monitor) -> SaveResult:
             return workspace.save(
@@ -121,7 +135,8 @@ class SandboxTools:
 
         request = ApprovalRequest(_RUN_ONE, (), (f"It runs {LIVE}.",), _optional(command))
         # A new workspace has no check of its own.
-        return await self._approved(context, request, body, json.saved, create=bool(command))
+        view = View(json.saved, history.saved, detail)
+        return await self._approved(context, request, body, view, create=bool(command))
 
     async def verify(
         self,
@@ -132,6 +147,7 @@ class SandboxTools:
         network: Net = "",
         serve: Serve = "",
         allow_sockets: AllowSockets = [],  # noqa: B006 - as above
+        detail: Detail = False,
     ) -> results.Verified | InputRequiredResult:
         request = ApprovalRequest(
             _RUN_ONE,
@@ -152,18 +168,23 @@ class SandboxTools:
                 serve=serve or None,
                 monitor=monitor,
             ),
-            json_sandbox.judged,
+            View(json_sandbox.judged, sandbox.judged, detail),
         )
 
     async def drill(
-        self, context: Context, ref: _DRILLED = "", random: _RANDOM = False
+        self,
+        context: Context,
+        ref: _DRILLED = "",
+        random: _RANDOM = False,
+        detail: Detail = False,
     ) -> results.Drilled:
         def body(workspace: Workspace, monitor: Monitor) -> DrillResult:
             # The command of a verdict may be any command: only the workspace's own check is run.
             own = bool(workspace.settings.all()["verify"])
             return workspace.drill(ref or None, random=random, check=own, monitor=monitor)
 
-        return answer(json_sandbox.drilled(await self._executor.work(context, body)))
+        result = await self._executor.work(context, body)
+        return answer(json_sandbox.drilled(result), sandbox.drilled, detail)
 
     async def fork(
         self,
@@ -172,6 +193,7 @@ class SandboxTools:
         directory: _DIRECTORY = "",
         name: _FORK_NAME = "",
         conversation: _CONVERSATION = False,
+        detail: Detail = False,
     ) -> results.Forked | InputRequiredResult:
         def body(workspace: Workspace, monitor: Monitor) -> ForkResult:
             place = (
@@ -186,7 +208,8 @@ class SandboxTools:
         request = ApprovalRequest(
             _MAKE_DIRECTORY, _optional(directory), (f"The checkpoint: {safe_line(ref)}",)
         )
-        return await self._approved(context, request, body, json_forks.forked)
+        view = View(json_forks.forked, sandbox.forked, detail)
+        return await self._approved(context, request, body, view)
 
     async def try_commands(
         self,
@@ -198,6 +221,7 @@ class SandboxTools:
         timeout: Timeout = "",
         network: Net = "",
         allow_sockets: AllowSockets = [],  # noqa: B006 - as above
+        detail: Detail = False,
     ) -> results.Attempts | InputRequiredResult:
         request = ApprovalRequest(
             _RUN_ALL,
@@ -219,7 +243,7 @@ class SandboxTools:
                 allow_sockets=allow_sockets,
                 monitor=monitor,
             ),
-            json_sandbox.board,
+            View(json_sandbox.board, sandbox.board, detail),
         )
 
     async def bisect(
@@ -233,6 +257,7 @@ class SandboxTools:
         network: Net = "",
         serve: Serve = "",
         allow_sockets: AllowSockets = [],  # noqa: B006 - as above
+        detail: Detail = False,
     ) -> results.Bisected | InputRequiredResult:
         details = _in_a_copy(f"{good or 'good'}..{bad or '@'}", network)
         request = ApprovalRequest(
@@ -252,7 +277,7 @@ class SandboxTools:
                 serve=serve or None,
                 monitor=monitor,
             ),
-            json_bisect.ended,
+            View(json_bisect.ended, sandbox.ended, detail),
         )
 
     async def _approved(
@@ -260,13 +285,15 @@ class SandboxTools:
         context: Context,
         request: ApprovalRequest,
         body: Callable[[Workspace, Monitor], T],
-        value: Callable[[T], Json],
+        view: View[T],
         *,
         create: bool = False,
     ) -> CallToolResult | InputRequiredResult:
         """Run `body` with approval, and return its result as JSON, or the question to the client."""
         found = await self._approval.work(context, request, body, create=create)
-        return found if isinstance(found, InputRequiredResult) else answer(value(found))
+        if isinstance(found, InputRequiredResult):
+            return found
+        return answer(view.value(found), view.shorten, view.detail)
 
 
 def _optional(word: str) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
-from mcp.types import CallToolResult, InputRequiredResult
+from mcp.types import CallToolResult, InputRequiredResult, Tool
 from pydantic import ValidationError
 
 from clew import __version__
@@ -14,6 +14,7 @@ from clew.errors import BadOption
 from clew.mcp.answers import Describe, refusal
 from clew.mcp.executor import ToolExecutor
 from clew.mcp.history_tools import add_history_tools
+from clew.mcp.lean import lean
 from clew.mcp.restore_tools import add_restore_tools
 from clew.mcp.sandbox_tools import add_sandbox_tools
 from clew.mcp.session_tools import add_session_tools
@@ -23,7 +24,8 @@ _INSTRUCTIONS = """\
 clew records the history of this workspace: every file, whatever changed it. \
 Call `save` before anything risky, `save_and_verify` when something works, `log` to list checkpoints, and \
 `restore` with ref `good` before you try again from a broken state. \
-Results are the JSON of the command line; `truncated` lists what was left out. \
+Answers are short: fields that are empty or as usual are left out, ids have eight digits, and \
+`truncated` says what else is missing; `detail` answers with all fields of the command's --json. \
 An error has `kind`, `message` and `hint`; nothing was changed unless it says so."""
 
 
@@ -46,6 +48,10 @@ class ClewServer(MCPServer):
         add_history_tools(self, executor)
         add_restore_tools(self, executor)
         add_session_tools(self, executor)
+
+    async def list_tools(self) -> list[Tool]:
+        """Return the tools, with lean schemas."""
+        return [_lean(tool) for tool in await super().list_tools()]
 
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
@@ -73,6 +79,16 @@ class ClewServer(MCPServer):
                 raise BadOption(redact_words(key)[:100], f"no such argument; available: {words}")
             if _has_nul(value):
                 raise BadOption(key, "text must not contain a NUL")
+
+
+def _lean(tool: Tool) -> Tool:
+    output = tool.output_schema
+    return tool.model_copy(
+        update={
+            "input_schema": lean(tool.input_schema),
+            "output_schema": None if output is None else lean(output),
+        }
+    )
 
 
 def _cause(error: ToolError) -> Exception:

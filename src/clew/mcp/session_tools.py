@@ -9,9 +9,10 @@ from pydantic import Field
 
 from clew.mcp import results
 from clew.mcp.answers import answer
-from clew.mcp.arguments import Number, OfSession
+from clew.mcp.arguments import Detail, Number, OfSession
 from clew.mcp.executor import ToolExecutor
 from clew.mcp.kinds import ADDS, LOOKS, MARKS, Tool, add_tools
+from clew.mcp.short import sessions
 from clew.render import json_effects, json_tasks
 
 _TITLE = Annotated[str, Field(description="What is to be done")]
@@ -38,19 +39,25 @@ class SessionTools:
     def __init__(self, executor: ToolExecutor) -> None:
         self._executor = executor
 
-    async def tasks(self, context: Context, session: OfSession = "") -> results.Tasks:
+    async def tasks(
+        self, context: Context, session: OfSession = "", detail: Detail = False
+    ) -> results.Tasks:
         found = await self._executor.work(
             context, lambda workspace, _: workspace.tasks.list(session=session or None)
         )
-        return answer(json_tasks.listed(found))
+        return answer(json_tasks.listed(found), sessions.tasks, detail)
 
     async def add_task(
-        self, context: Context, title: _TITLE, session: OfSession = ""
+        self,
+        context: Context,
+        title: _TITLE,
+        session: OfSession = "",
+        detail: Detail = False,
     ) -> results.TaskChange:
         change = await self._executor.work(
             context, lambda workspace, _: workspace.tasks.add(title, session=session or None)
         )
-        return answer(json_tasks.changed(change))
+        return answer(json_tasks.changed(change), sessions.task, detail)
 
     async def mark_task(
         self,
@@ -59,6 +66,7 @@ class SessionTools:
         status: _STATUS,
         note: _NOTE = "",
         session: OfSession = "",
+        detail: Detail = False,
     ) -> results.TaskChange:
         change = await self._executor.work(
             context,
@@ -66,13 +74,15 @@ class SessionTools:
                 number, status, note=note, session=session or None
             ),
         )
-        return answer(json_tasks.changed(change))
+        return answer(json_tasks.changed(change), sessions.task, detail)
 
-    async def effects(self, context: Context, outstanding: _OUTSTANDING = False) -> results.Effects:
+    async def effects(
+        self, context: Context, outstanding: _OUTSTANDING = False, detail: Detail = False
+    ) -> results.Effects:
         found = await self._executor.work(
             context, lambda workspace, _: workspace.effects.list(outstanding=outstanding)
         )
-        return answer(json_effects.listed(found))
+        return answer(json_effects.listed(found), sessions.effects, detail)
 
     async def record_effect(
         self,
@@ -84,6 +94,7 @@ class SessionTools:
         undo: _UNDO = "",
         again: _AGAIN = False,
         session: OfSession = "",
+        detail: Detail = False,
     ) -> results.Effect:
         effect = await self._executor.work(
             context,
@@ -97,15 +108,20 @@ class SessionTools:
                 session=session or None,
             ),
         )
-        return answer(json_effects.one(effect))
+        return answer(json_effects.one(effect), sessions.effect, detail)
 
     async def settle_effect(
-        self, context: Context, number: Number, status: _BECAME, outcome: _OUTCOME = ""
+        self,
+        context: Context,
+        number: Number,
+        status: _BECAME,
+        outcome: _OUTCOME = "",
+        detail: Detail = False,
     ) -> results.Effect:
         effect = await self._executor.work(
             context, lambda workspace, _: workspace.effects.settle(number, status, outcome=outcome)
         )
-        return answer(json_effects.one(effect))
+        return answer(json_effects.one(effect), sessions.effect, detail)
 
 
 def add_session_tools(server: MCPServer, executor: ToolExecutor) -> None:

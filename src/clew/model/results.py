@@ -102,6 +102,8 @@ class Log(NamedTuple):
     checkpoints: tuple[Checkpoint, ...]
     branches: Branches | None = None
     """How they are connected, if requested."""
+    older: int | None = None
+    """How many older ones match, beyond the limit; None if they were not counted."""
 
 
 class Listing(NamedTuple):

@@ -143,6 +143,8 @@ class WorkspaceProtocol(Protocol):
         failed: bool = False,
         tasks: bool = False,
         branches: bool = False,
+        before: str | None = None,
+        counts_older: bool = False,
     ) -> Log: ...
 
     def show(

@@ -288,12 +288,15 @@ class Workspace:
         failed: bool = False,
         tasks: bool = False,
         branches: bool = False,
+        before: str | None = None,
+        counts_older: bool = False,
     ) -> Log:
         """Return the timeline, newest first; of one `session`, or with `none` of no session.
 
         `path` is one path or several, of which one must have changed; `failed` keeps what failed.
-        With `tasks`, each checkpoint has its task list; with `branches`, the result tells how the
-        checkpoints are connected.
+        `before` is a checkpoint: only older ones are listed.  With `tasks`, each checkpoint has its
+        task list; with `branches`, the result tells how the checkpoints are connected; with
+        `counts_older`, those that match beyond the limit are counted.
         """
         from clew.operations.history.log import LogOptions, log
 
@@ -301,9 +304,11 @@ class Workspace:
         relative = tuple(map(self._access.relative, paths))
         with self._access.reading() as context:
             wanted = self._access.session_id(session)
+            newer = self._access.resolve(before).record.sequence if before is not None else None
             options = LogOptions(
-                limit, grep, relative, verdict, since, wanted, package, failed, tasks, branches
-            )
+                limit, grep, relative, verdict, since, wanted, package, failed, tasks, branches,
+                newer, counts_older,
+            )  # fmt: skip
             return log(context, options)
 
     def show(

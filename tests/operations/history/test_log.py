@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from clew import opening
-from clew.errors import BadOption, OutsideWorkspace
+from clew.errors import BadOption, OutsideWorkspace, UnknownReference
 from clew.workspace import Workspace
 from tests.operations.moments import save
 
@@ -134,3 +134,35 @@ def test_since(ws: Workspace, timeline: list[str], since: str, expected: list[in
 def test_what_makes_no_sense_is_refused(ws: Workspace, options: dict[str, str]) -> None:
     with pytest.raises(BadOption):
         ws.log(**options)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("before", "expected"), [(4, [3, 2, 1]), (2, [1]), (1, [])], ids=["newest", "second", "oldest"]
+)
+def test_before_a_checkpoint(
+    ws: Workspace, timeline: list[str], before: int, expected: list[int]
+) -> None:
+    assert found(ws, timeline, before=timeline[before - 1]) == expected
+
+
+def test_before_what_does_not_exist_is_an_error(ws: Workspace, timeline: list[str]) -> None:
+    with pytest.raises(UnknownReference):
+        ws.log(before="never saved")
+
+
+@pytest.mark.parametrize(
+    ("options", "older"),
+    [
+        ({"limit": 1}, 3),
+        ({"limit": 4}, 0),
+        ({}, 0),
+        ({"limit": 1, "verdict": "none"}, 1),
+        ({"limit": 1, "before": "latest"}, 2),
+    ],
+    ids=str,
+)
+def test_what_a_limit_leaves_out_is_counted(
+    ws: Workspace, timeline: list[str], options: dict[str, object], older: int
+) -> None:
+    assert ws.log(**options, counts_older=True).older == older  # type: ignore[arg-type]
+    assert ws.log(**options).older is None  # type: ignore[arg-type]

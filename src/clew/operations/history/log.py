@@ -44,6 +44,10 @@ class LogOptions(NamedTuple):
     """Whether to read the task list of each checkpoint."""
     branches: bool = False
     """Whether to tell how the checkpoints are connected."""
+    before: int | None = None
+    """The sequence of a checkpoint: only older ones."""
+    counts_older: bool = False
+    """Whether to count the checkpoints that match beyond the limit."""
 
     @property
     def is_selective(self) -> bool:
@@ -52,52 +56,80 @@ class LogOptions(NamedTuple):
         return bool(self.paths) or self.failed or any(one is not None for one in filters)
 
 
+class _Matches:
+    """What a pass over the timeline finds."""
+
+    def __init__(self) -> None:
+        self.listed: list[Checkpoint] = []
+        self.older = 0
+        """Number of those that match beyond the limit."""
+        self.here: Checkpoint | None = None
+        """The current checkpoint, if it is older than those listed."""
+        self.unlisted = 0
+        """Number of checkpoints between the last one listed and that one."""
+        self.parents: dict[CheckpointId, CheckpointId | None] = {}
+
+
 def log(context: Context, options: LogOptions) -> Log:
     """Return the checkpoints that match, newest first."""
-    since_ns = _since(context, options.since)
     if options.verdict is not None and options.verdict not in VERDICTS:
         raise BadOption("--verdict", f"must be one of {', '.join(VERDICTS)}")
     here = context.store.trails.here(context.workspace)
     headlines = context.store.stories.headlines(context.workspace)
-    failed = _with_failures(context) if options.failed else set()
-    parents: dict[CheckpointId, CheckpointId | None] = {}
-    found: list[Checkpoint] = []
-    current: Checkpoint | None = None
-    unlisted = 0
-    wants_here = options.branches and not options.is_selective and here is not None
-    for checkpoint in context.store.checkpoints.newest_first(context.workspace):
-        is_full = options.limit is not None and len(found) >= options.limit
-        if is_full and not wants_here:
-            break
-        parents[checkpoint.id] = checkpoint.record.parent
-        is_here = checkpoint.id == here
-        kept = headlines.get(checkpoint.id)
-        checkpoint = checkpoint._replace(is_here=is_here, headline=kept.headline if kept else None)
-        # Order is by sequence, so a clock that was set back hides nothing.
-        if not is_full and checkpoint.record.time_ns >= since_ns:
-            if _fits(context, checkpoint, options, failed):
-                found.append(checkpoint)
-                wants_here = wants_here and not is_here
-        elif wants_here and is_here:
-            current = checkpoint
-            break
-        elif is_full:
-            unlisted += 1
-    derived = _derived(context, [*found, *filter(None, [current])], headlines)
-    listed = [_with_headline(one, derived) for one in found]
+    found = _matches(context, options, here, headlines)
+    derived = _derived(context, [*found.listed, *filter(None, [found.here])], headlines)
+    listed = [_with_headline(one, derived) for one in found.listed]
     if options.tasks:
         listed = list(with_all_tasks(context, listed))
     known = None
     if options.branches:
         from clew.operations.history.branches import branches  # noqa: PLC0415  only a graph needs it
 
-        if current is not None:
-            current = _with_headline(current, derived)
+        below = None if found.here is None else _with_headline(found.here, derived)
+        all_listed = [*listed, *filter(None, [below])]
         with_forks = not options.is_selective
-        all_listed = [*listed, *filter(None, [current])]
-        known = branches(context, all_listed, parents, derived, with_forks=with_forks)
-        known = known._replace(here=current, unlisted_count=unlisted)
-    return Log(here, tuple(listed), known)
+        known = branches(context, all_listed, found.parents, derived, with_forks=with_forks)
+        known = known._replace(here=below, unlisted_count=found.unlisted)
+    return Log(here, tuple(listed), known, found.older if options.counts_older else None)
+
+
+def _matches(
+    context: Context,
+    options: LogOptions,
+    here: CheckpointId | None,
+    headlines: Mapping[CheckpointId, StoredHeadline],
+) -> _Matches:
+    """Read the timeline, newest first, as far as the options need it."""
+    since_ns = _since(context, options.since)
+    failed = _with_failures(context) if options.failed else set()
+    wants_here = options.branches and not options.is_selective and here is not None
+    found = _Matches()
+    for checkpoint in context.store.checkpoints.newest_first(context.workspace, options.before):
+        is_full = options.limit is not None and len(found.listed) >= options.limit
+        if is_full and not (wants_here or options.counts_older):
+            break
+        is_here = checkpoint.id == here
+        kept = headlines.get(checkpoint.id)
+        checkpoint = checkpoint._replace(is_here=is_here, headline=kept.headline if kept else None)
+        if found.here is None:
+            found.parents[checkpoint.id] = checkpoint.record.parent
+        # Order is by sequence, so a clock that was set back hides nothing.
+        is_match = checkpoint.record.time_ns >= since_ns and _fits(
+            context, checkpoint, options, failed
+        )
+        if is_match and not is_full:
+            found.listed.append(checkpoint)
+            wants_here = wants_here and not is_here
+            continue
+        found.older += is_match
+        if wants_here and is_here:
+            found.here = checkpoint
+            wants_here = False
+        elif wants_here:
+            found.unlisted += 1
+    if found.here is None:
+        found.unlisted = 0
+    return found
 
 
 def _with_headline(checkpoint: Checkpoint, derived: Mapping[CheckpointId, Story]) -> Checkpoint:
