@@ -11,6 +11,7 @@ from clew.cli.dispatch import dispatch
 from clew.cli.terminal import Terminal
 from clew.errors import MergeConflicts, NeedsConfirmation, PruneNeedsConfirmation
 from clew.model.bisect_search import BisectResult
+from clew.model.change import Change
 from clew.model.checkpoint import Checkpoint, WorkspaceInfo
 from clew.model.fork_results import DiscardResult, ForkResult, ForkStatus
 from clew.model.restore_results import InterruptedRestore, RestorePreview, RestoreResult
@@ -35,6 +36,7 @@ from clew.model.sandbox_results import (
     VerifyResult,
 )
 from clew.model.save_result import SaveResult
+from clew.model.story import Story
 from clew.monitor import Monitor
 from clew.operations.sandbox.verify import require_options
 from clew.operations.save.commit import require_good_name
@@ -123,9 +125,13 @@ class FakeWorkspace(FakeSessions):
         self.note("blame", subject)
         return samples.BLAME
 
-    def status(self, *, monitor: Monitor | None = None) -> Difference:
+    def status(self, *, story: bool = True, monitor: Monitor | None = None) -> Difference:
         self.note("status")
-        return samples.STATUS
+        return samples.STATUS if story else samples.STATUS._replace(story=None)
+
+    def story(self, difference: Difference, *, seconds: float | None = None) -> Story | None:
+        self.note("story", seconds)
+        return samples.QUIET_STORY
 
     def interrupted_restore(self) -> InterruptedRestore | None:
         return None
@@ -144,13 +150,16 @@ class FakeWorkspace(FakeSessions):
         b: str | None = None,
         *,
         paths: Sequence[str] = (),
+        guess: bool = False,
         story: bool = False,
         monitor: Monitor | None = None,
     ) -> Difference:
         self.note("diff", a, b, list(paths), story)
         return self.difference._replace(story=samples.KEPT_STORY) if story else self.difference
 
-    def patch(self, difference: Difference, *, reveal: bool = False) -> Iterator[str]:
+    def patch(
+        self, difference: Difference, *, reveal: bool = False, binary: list[Change] | None = None
+    ) -> Iterator[str]:
         self.note("patch", reveal)
         yield from ("--- a/app.py", "+++ b/app.py", "@@ -1 +1 @@", "-\told", "+\tnew \x1b[31m")
 

@@ -313,7 +313,7 @@ def test_edit_refuses_to_change_nothing_or_two_things_at_once(
 def test_diff_takes_moments_and_paths(fake: FakeClew) -> None:
     fake.run("diff", "a", "b", "--", "src", "-x")
 
-    assert fake.workspace.asked == [("diff", "a", "b", ["src", "-x"], False)]
+    assert fake.workspace.asked[0] == ("diff", "a", "b", ["src", "-x"], False)
 
 
 @pytest.mark.parametrize("option", ["--facts", "--json"])

@@ -154,6 +154,11 @@ def test_comparing(clew: Clew, page: Transcript) -> None:
     assert page.matches("""
 $ clew diff v1 @
 2 changes from <1> (v1 · it works) to <2> (redirect):
+  src/login.py: ~login(); added notes.txt
+  Files
+    src/login.py: ~login() (+1 −1 lines)
+    added notes.txt (+1 line)
+
   A  notes.txt     15 B
   M  src/login.py  28 B
 $ clew diff v1 @ --name-status

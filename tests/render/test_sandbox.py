@@ -37,8 +37,8 @@ def test_a_command_says_how_it_ended_and_what_it_would_change() -> None:
         "  Files",
         "    src/new.py added",
         "",
-        "  A  src/new.py  1.2 kB",
         "  M  src/app.py  1.2 kB → 3.4 kB, mode 0644 → 0755",
+        "  A  src/new.py  1.2 kB",
     ]
 
 
@@ -65,8 +65,8 @@ def test_a_board_is_a_table_and_then_each_way() -> None:
         "  Files",
         "    src/new.py added",
         "",
-        "  A  src/new.py  1.2 kB",
         "  M  src/app.py  1.2 kB → 3.4 kB, mode 0644 → 0755",
+        "  A  src/new.py  1.2 kB",
         "  `clew adopt update-2` merges it",
         "",
         "remove: rm -rf src",

@@ -106,6 +106,11 @@ _REF_MEANING = "Checkpoint: id, name, time, `latest`, `good`, `@` (current) or `
 REF = Positional("REF", _REF_MEANING)
 REFS = Positional("REF", _REF_MEANING, many=True)
 
+ALL = Option(("--all",), "List every path, generated ones too")
+"""Option of commands whose listings are folded."""
+HOW_TO_LIST_ALL = "`--all`"
+"""What the last line of a folded listing names."""
+
 REVEAL = Option(("--reveal",), "Show secrets in names and contents, instead of [redacted]")
 """Option of commands that list paths or show contents; nothing else reveals them."""
 

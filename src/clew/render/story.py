@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from clew.model.change import ChangeKind
 from clew.model.fact import Severity
 from clew.model.ids import short
-from clew.render import checkpoint_title, timestamps
+from clew.model.shorten import shorten_to_width
+from clew.render import checkpoint_title, timestamps, units
 from clew.render.safe import safe, safe_path, shown_name
 from clew.render.style import Style, paint
 
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 _COLOURS = {Severity.HIGH: "red", Severity.NOTE: "yellow"}
 _SIGNS = {Severity.HIGH: "⚠ ", Severity.NOTE: "· "}
 _INDENT = "  "
+FILES = "Files"
+"""The heading of lines about single files."""
 
 
 def headline(text: str, severity: str, look: Style) -> str:
@@ -27,9 +30,10 @@ def headline(text: str, severity: str, look: Style) -> str:
     return paint(safe(text), _COLOURS.get(severity, "") if severity == Severity.HIGH else "", look)
 
 
-def lines(story: Story, look: Style) -> Iterator[str]:
+def lines(story: Story, look: Style, *, headline: bool = True) -> Iterator[str]:
     """Yield the headline and every line, each heading once."""
-    yield f"{_INDENT}{paint(safe(story.headline), 'bold', look)}"
+    if headline:
+        yield f"{_INDENT}{paint(safe(story.headline), 'bold', look)}"
     if story.retold:
         yield f"{_INDENT}{paint(safe(story.retold), 'dim', look)}"
     heading = ""
@@ -40,6 +44,21 @@ def lines(story: Story, look: Style) -> Iterator[str]:
         yield f"{_INDENT * 2}{_line(line, look)}"
         for path in line.paths:
             yield paint(f"{_INDENT * 4}{safe(shown_name(path)) or '.'}", "dim", look)
+
+
+def brief(story: Story, limit: int, how: str, look: Style) -> Iterator[str]:
+    """Yield the first lines, each on one line of the terminal, and how to see the others.
+
+    A summary is for a change of many files: lines about single files are left to the listing.
+    """
+    told = [line for line in story.lines if line.heading != FILES or line.severity != Severity.NONE]
+    most = limit if len(told) <= limit else limit - 1
+    for line in told[:most]:
+        text = shorten_to_width(_plain(line), look.width - len(_INDENT))
+        yield f"{_INDENT}{paint(text, _COLOURS.get(line.severity, ''), look)}"
+    if told[most:]:
+        what = units.count(len(told) - most, "more fact")
+        yield paint(f"{_INDENT}and {what}: {how}", "dim", look)
 
 
 def blamed(found: Blame, look: Style) -> Iterator[str]:
@@ -71,5 +90,8 @@ def _events(one: Appearance) -> Iterator[str]:
 
 
 def _line(line: StoryLine, look: Style) -> str:
-    sign = _SIGNS.get(line.severity, "")
-    return paint(f"{sign}{safe(line.text)}", _COLOURS.get(line.severity, ""), look)
+    return paint(_plain(line), _COLOURS.get(line.severity, ""), look)
+
+
+def _plain(line: StoryLine) -> str:
+    return f"{_SIGNS.get(line.severity, '')}{safe(line.text)}"
