@@ -241,6 +241,12 @@ def test_an_empty_log_says_what_to_do(fake: FakeClew) -> None:
     assert fake.run("log", "--json").out == '{"current": null, "checkpoints": []}\n'
 
 
+def test_show_without_a_reference_shows_here(fake: FakeClew) -> None:
+    fake.run("show")
+
+    assert fake.workspace.asked == [("show", "@", False)]
+
+
 def test_show_takes_a_reference(fake: FakeClew) -> None:
     ran = fake.run("show", "@~2")
 
@@ -249,8 +255,9 @@ def test_show_takes_a_reference(fake: FakeClew) -> None:
 
 
 def test_show_lists_paths_when_asked(fake: FakeClew) -> None:
-    assert "      .venv/flask\n" in fake.run("show", "@", "--paths").out
+    assert "      .venv/flask\n" in fake.run("show", "@", "--paths", "--all").out
     assert fake.workspace.asked == [("show", "@", True)]
+    assert "      .venv/  " in fake.run("show", "@", "--paths").out
     assert ".venv/flask\n" not in fake.run("show", "@").out
 
 

@@ -135,12 +135,11 @@ def test_a_change_of_very_many_files_is_a_summary() -> None:
 
     assert shown(*paths) == [
         "  D  .env",
-        "  D  README.md",
-        "  D  app/                      −40 files, 400 B",
-        "  D  tests/                    −60 files, 600 B",
-        "  D  app.db, pyproject.toml    −2 files, 28.0 kB",
-        "     web/node_modules/         −900 files, 9.0 kB",
-        "     2 other generated places  −340 files, 3.4 kB",
+        "  D  app/                               −40 files, 400 B",
+        "  D  tests/                             −60 files, 600 B",
+        "  D  README.md, app.db, pyproject.toml  −3 files, 28.0 kB",
+        "     web/node_modules/                  −900 files, 9.0 kB",
+        "     2 other generated places           −340 files, 3.4 kB",
         "  `--all` lists all 1,344 paths",
     ]
 

@@ -35,7 +35,7 @@ _GENERATED_ROWS = 8
 """Lines for generated directories."""
 _MANY = 100
 """Written paths from which on a listing is a summary: nobody reads so many one by one."""
-_SUMMARY_ROWS = 5
+_SUMMARY_ROWS = 4
 _SUMMARY_GENERATED_ROWS = 2
 _FEW = 3
 """A directory that was added or deleted as a whole with so few files is listed by file."""
@@ -175,6 +175,28 @@ def _is_below(path: bytes, directories: set[bytes]) -> bool:
     return False
 
 
+def names(paths: Sequence[str]) -> Iterator[str]:
+    """Yield the names of paths: written ones, then a count for each generated place."""
+    listed = [
+        ListedPath(path.encode("utf-8", "surrogateescape"), ChangeKind.MODIFIED, 0, 0)
+        for path in paths
+    ]
+    written, places = _split(listed, Folding())
+    for at in written[:_ROWS]:
+        yield safe_path(listed[at].path) or "."
+    left = len(written) - _ROWS
+    if left > 0:
+        yield f"and {left:,} more"
+    for place, (tally, parents) in sorted(places.items()):
+        yield f"{_place(place, parents)}  {units.count(tally.changed, 'path')}"
+
+
+def written_of(paths: Sequence[ListedPath], folding: Folding) -> list[bool]:
+    """Return for each path whether a person would have written it."""
+    numbers = frozenset(_split(paths, folding)[0])
+    return [at in numbers for at in range(len(paths))]
+
+
 def more(number: int, folding: Folding) -> str:
     """Return the sentence that says how to list everything."""
     return f"{folding.how} lists all {units.count(number, 'path')}"
@@ -185,11 +207,13 @@ def fold(
     describe: Callable[[int], tuple[str, str]],
     folding: Folding,
     look: Style,
+    most: int = _ROWS,
 ) -> Listing:
-    """Return the rows of a listing: written files, then generated directories."""
+    """Return the rows of a listing: written files on `most` rows, then generated directories."""
     written, places = _split(paths, folding)
     is_summary = len(written) > _MANY
-    tallies, files = _fold(paths, written, folding.named, _SUMMARY_ROWS if is_summary else _ROWS)
+    limit = min(_SUMMARY_ROWS, most) if is_summary else most
+    tallies, files = _fold(paths, written, folding.named, limit)
     rows = [(*_order(paths[at]), _row_of(paths[at], *describe(at))) for at in files]
     rows += [(*_importance(one), _row_of_many(_label(one, look), one)) for one in tallies]
     rows.sort(key=lambda one: one[:3])

@@ -8,7 +8,7 @@ from clew.model.change import ChangeKind
 from clew.model.fact import Severity
 from clew.model.ids import short
 from clew.model.shorten import shorten_to_width
-from clew.render import checkpoint_title, timestamps, units
+from clew.render import checkpoint_title, folded, timestamps, units
 from clew.render.safe import safe, safe_path, shown_name
 from clew.render.style import Style, paint
 
@@ -30,8 +30,13 @@ def headline(text: str, severity: str, look: Style) -> str:
     return paint(safe(text), _COLOURS.get(severity, "") if severity == Severity.HIGH else "", look)
 
 
-def lines(story: Story, look: Style, *, headline: bool = True) -> Iterator[str]:
-    """Yield the headline and every line, each heading once."""
+def lines(
+    story: Story, look: Style, *, headline: bool = True, everything: bool = True
+) -> Iterator[str]:
+    """Yield the headline and every line, each heading once.
+
+    Without `everything`, the paths of a line are folded.
+    """
     if headline:
         yield f"{_INDENT}{paint(safe(story.headline), 'bold', look)}"
     if story.retold:
@@ -42,23 +47,27 @@ def lines(story: Story, look: Style, *, headline: bool = True) -> Iterator[str]:
             heading = line.heading
             yield f"{_INDENT}{paint(heading, 'dim', look)}"
         yield f"{_INDENT * 2}{_line(line, look)}"
-        for path in line.paths:
-            yield paint(f"{_INDENT * 4}{safe(shown_name(path)) or '.'}", "dim", look)
+        for text in map(_shown_path, line.paths) if everything else folded.names(line.paths):
+            yield paint(f"{_INDENT * 4}{text}", "dim", look)
 
 
-def brief(story: Story, limit: int, how: str, look: Style) -> Iterator[str]:
+def brief(story: Story, limit: int, how: str, look: Style, margin: str = _INDENT) -> Iterator[str]:
     """Yield the first lines, each on one line of the terminal, and how to see the others.
 
-    A summary is for a change of many files: lines about single files are left to the listing.
+    A summary is followed by a listing: lines about single files are left to that.
     """
     told = [line for line in story.lines if line.heading != FILES or line.severity != Severity.NONE]
     most = limit if len(told) <= limit else limit - 1
     for line in told[:most]:
-        text = shorten_to_width(_plain(line), look.width - len(_INDENT))
-        yield f"{_INDENT}{paint(text, _COLOURS.get(line.severity, ''), look)}"
+        text = shorten_to_width(_plain(line), look.width - len(margin))
+        yield f"{margin}{paint(text, _COLOURS.get(line.severity, ''), look)}"
     if told[most:]:
         what = units.count(len(told) - most, "more fact")
-        yield paint(f"{_INDENT}and {what}: {how}", "dim", look)
+        yield paint(f"{margin}and {what}: {how}", "dim", look)
+
+
+def _shown_path(path: str) -> str:
+    return safe(shown_name(path)) or "."
 
 
 def blamed(found: Blame, look: Style) -> Iterator[str]:
