@@ -199,7 +199,7 @@ PREVIEW = RestorePreview(
     processes=(Holder(321, "node server.js", b"src/app.py"),),
     dirty=True,
     needed_bytes=4_000_000,
-    free_bytes=9_000_000,
+    free_bytes=9_000_000_000,
     unsaved=(b"src/app.py",),
 )
 RESTORED = RestoreResult(

@@ -19,7 +19,6 @@ def test_a_preview_says_what_would_be_merged() -> None:
         "      src/app.py",
         "  leave alone 1 path",
         "      secrets: not covered as it is now",
-        "It needs 4.0 MB of disk space; 9.0 MB are free.",
         "The current state is saved first; `clew undo` brings it back.",
     ]
 

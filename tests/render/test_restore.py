@@ -44,7 +44,6 @@ def test_a_preview_shows_facts_then_work_then_the_rest_and_last_what_keeps_it() 
         "      secrets: not covered by the checkpoint",
         "  affect 1 running program",
         "      node server.js (process 321) uses src/app.py",
-        "It needs 4.0 MB of disk space; 9.0 MB are free.",
         "The current state is saved first; `clew undo` brings it back.",
     ]
 
@@ -82,10 +81,11 @@ def test_facts_are_derived_only_for_who_reads_them_and_once() -> None:
     assert asked == [1]
 
 
-def test_disk_space_is_no_news_where_there_is_plenty() -> None:
-    plan = samples.PREVIEW._replace(free_bytes=9_000_000_000)
+def test_disk_space_is_news_only_where_it_is_tight() -> None:
+    tight = samples.PREVIEW._replace(free_bytes=9_000_000)
 
-    assert not any("disk space" in line for line in preview(plan, LOOK))
+    assert "It needs 4.0 MB of disk space; 9.0 MB are free." in list(preview(tight, LOOK))
+    assert not any("disk space" in line for line in preview(samples.PREVIEW, LOOK))
 
 
 def test_work_is_named_and_generated_files_are_counted() -> None:
@@ -102,7 +102,7 @@ def test_work_is_named_and_generated_files_are_counted() -> None:
         metadata=(), skipped=(), processes=(), unsaved=(b"web/node_modules/1.js",),
     )  # fmt: skip
 
-    assert list(preview(plan, LOOK))[1:-2] == [
+    assert list(preview(plan, LOOK))[1:-1] == [
         "  overwrite or delete 1 file written by hand:",
         "    M  notes.md  2.4 kB → 10 B",
         "  overwrite or delete 801 generated paths:",

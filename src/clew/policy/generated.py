@@ -38,6 +38,9 @@ _BESIDE: dict[str, frozenset[str]] = {**AMBIGUOUS, **AMBIGUOUS_VENDORED}
 _DIRECTORIES = frozenset((*DIRECTORIES, *VENDORED))
 _ENDINGS = tuple(DIRECTORY_ENDINGS)
 _BACKUP = "~"
+_MARK = ENVIRONMENT_MARK.encode()
+_AMBIGUOUS = frozenset(name.encode() for name in (*_BESIDE, *ENVIRONMENTS))
+_VENDORED = frozenset(name.encode() for name in VENDORED)
 
 
 class GeneratedPlace(NamedTuple):
@@ -112,23 +115,21 @@ class GeneratedPlaces:
 
 
 def ambiguous(paths: Iterable[bytes]) -> set[bytes]:
-    """Return the directories at or above these paths that something must explain."""
+    """Return the directories above these paths that something must explain."""
     found: set[bytes] = set()
     seen: set[bytes] = {b""}
     for path in paths:
-        directory = path
+        directory, _, name = path.rpartition(b"/")
+        if name == _MARK:
+            found.add(directory)
         while directory not in seen:
             seen.add(directory)
-            name = _text(name_of(directory))
-            if name in _BESIDE or name in ENVIRONMENTS:
+            above, _, name = directory.rpartition(b"/")
+            if name in _AMBIGUOUS:
                 found.add(directory)
-            elif name in VENDORED:  # lib/python3.12/site-packages: an environment, if it says so
-                above = parent_of(parent_of(parent_of(directory)))
-                if above:
-                    found.add(above)
-            elif name == ENVIRONMENT_MARK:
-                found.add(parent_of(directory))
-            directory = parent_of(directory)
+            elif name in _VENDORED:  # lib/python3.12/site-packages: an environment, if it says so
+                found.add(parent_of(parent_of(above)))
+            directory = above
     found.discard(b"")
     return found
 
@@ -136,8 +137,7 @@ def ambiguous(paths: Iterable[bytes]) -> set[bytes]:
 def is_explained(path: bytes, beside: Collection[bytes], inside: Collection[bytes]) -> bool:
     """Return whether the names beside or in an ambiguous directory make it a generated one."""
     manifests = _BESIDE.get(_text(name_of(path)), frozenset())
-    is_environment = ENVIRONMENT_MARK.encode() in inside
-    return is_environment or any(name.encode() in beside for name in manifests)
+    return _MARK in inside or any(name.encode() in beside for name in manifests)
 
 
 def _is_written_in_git(path: bytes, repository: bytes) -> bool:

@@ -177,18 +177,24 @@ def _is_below(path: bytes, directories: set[bytes]) -> bool:
 
 def names(paths: Sequence[str]) -> Iterator[str]:
     """Yield the names of paths: written ones, then a count for each generated place."""
-    listed = [
-        ListedPath(path.encode("utf-8", "surrogateescape"), ChangeKind.MODIFIED, 0, 0)
-        for path in paths
-    ]
-    written, places = _split(listed, Folding())
+    found = [path.encode("utf-8", "surrogateescape") for path in paths]
+    written, places = by_place(found)
     for at in written[:_ROWS]:
-        yield safe_path(listed[at].path) or "."
-    left = len(written) - _ROWS
-    if left > 0:
-        yield f"and {left:,} more"
-    for place, (tally, parents) in sorted(places.items()):
-        yield f"{_place(place, parents)}  {units.count(tally.changed, 'path')}"
+        yield safe_path(found[at]) or "."
+    if len(written) > _ROWS:
+        yield f"and {len(written) - _ROWS:,} more"
+    for label, number in places:
+        yield f"{label}  {units.count(number, 'path')}"
+
+
+def by_place(
+    paths: Sequence[bytes], generated: tuple[bytes, ...] = ()
+) -> tuple[list[int], list[tuple[str, int]]]:
+    """Return the numbers of the written paths, and how many of the others each place has."""
+    listed = [ListedPath(path, ChangeKind.MODIFIED, 0, 0) for path in paths]
+    written, places = _split(listed, Folding(generated))
+    counted = sorted(places.items(), key=lambda item: (-item[1][0].files, item[0]))
+    return written, [(_place(place, parents), tally.files) for place, (tally, parents) in counted]
 
 
 def written_of(paths: Sequence[ListedPath], folding: Folding) -> list[bool]:
@@ -208,6 +214,7 @@ def fold(
     folding: Folding,
     look: Style,
     most: int = _ROWS,
+    most_generated: int = _GENERATED_ROWS,
 ) -> Listing:
     """Return the rows of a listing: written files on `most` rows, then generated directories."""
     written, places = _split(paths, folding)
@@ -217,7 +224,8 @@ def fold(
     rows = [(*_order(paths[at]), _row_of(paths[at], *describe(at))) for at in files]
     rows += [(*_importance(one), _row_of_many(_label(one, look), one)) for one in tallies]
     rows.sort(key=lambda one: one[:3])
-    generated = _generated(places, _SUMMARY_GENERATED_ROWS if is_summary else _GENERATED_ROWS)
+    limit = min(_SUMMARY_GENERATED_ROWS, most_generated) if is_summary else most_generated
+    generated = _generated(places, limit)
     is_folded = bool(tallies or generated)
     return Listing((*(row for *_, row in rows), *generated), is_folded, is_summary)
 
@@ -504,7 +512,8 @@ def _generated(places: dict[GeneratedPlace, tuple[Tally, set[bytes]]], limit: in
         rest = Tally()
         for _, (tally, _) in ordered[most:]:
             rest.take_all(tally)
-        named.append((f"{len(ordered) - most:,} other generated places", rest))
+        other = "other " if most else ""
+        named.append((f"{len(ordered) - most:,} {other}generated places", rest))
     return [_row_of_many(label, tally)._replace(is_generated=True) for label, tally in named]
 
 

@@ -17,6 +17,11 @@ if TYPE_CHECKING:
 
 _WORK_ROWS = 12
 _OTHER_ROWS = 6
+_GENERATED_ROWS = 8
+_MANY = 1000
+"""Paths from which on what overwrites nothing is summarized."""
+_ROWS_OF_MANY = 3, 1
+"""For written files and for generated directories."""
 _UNSAVED = "not saved yet"
 
 
@@ -77,7 +82,10 @@ class PreviewPaths:
         def describe(at: int) -> tuple[str, str]:
             return _name(planned[at]), units.size(planned[at].size) if planned[at].size else ""
 
-        yield from self._lines(listed, describe, _OTHER_ROWS)
+        is_many = len(listed) > _MANY and verb == "create"
+        yield from self._lines(
+            listed, describe, _ROWS_OF_MANY if is_many else (_OTHER_ROWS, _GENERATED_ROWS)
+        )
 
     def _rows(self, numbers: Sequence[int], note: str) -> Iterator[str]:
         def describe(at: int) -> tuple[str, str]:
@@ -91,19 +99,19 @@ class PreviewPaths:
             return _name(one), ", ".join(filter(None, (detail, said)))
 
         listed = [self._lost[at] for at in numbers]
-        yield from self._lines(listed, describe, _WORK_ROWS, note)
+        yield from self._lines(listed, describe, (_WORK_ROWS, _GENERATED_ROWS), note)
 
     def _lines(
         self,
         listed: Sequence[ListedPath],
         describe: Callable[[int], tuple[str, str]],
-        most: int,
+        most: tuple[int, int],
         note: str = "",
     ) -> Iterator[str]:
         if self._folding.everything:
             found = folded.every(listed, describe, self._look)
         else:
-            listing = folded.fold(listed, describe, self._folding, self._look, most)
+            listing = folded.fold(listed, describe, self._folding, self._look, *most)
             self.is_folded = self.is_folded or listing.is_folded
             found = folded.rows_shown(
                 [
