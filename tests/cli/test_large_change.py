@@ -72,12 +72,12 @@ def test_what_decides_is_on_the_first_screen(emptied: tuple[Clew, int]) -> None:
     for page in pages:
         text = "\n".join(page)
         assert "app.db removed (1 table, 1,200 rows: orders)" in text
-        assert "todo.md" in text
         assert "--all" in text
     for page in pages[:2]:
         assert any(line.split()[:2] == ["D", ".env"] for line in page)
         assert any("web/node_modules/" in line and "−33,330 files" in line for line in page)
     assert any("3 generated places" in line and "+36,421 files" in line for line in pages[2])
+    assert "    D  todo.md  21 B, not saved yet" in pages[2]
     assert pages[2][-1] == "The current state is saved first; `clew undo` brings it back."
 
     patch = clew.run("diff", "--patch").out.splitlines()
