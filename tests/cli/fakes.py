@@ -11,6 +11,7 @@ from clew.cli.dispatch import dispatch
 from clew.cli.terminal import Terminal
 from clew.errors import MergeConflicts, NeedsConfirmation, PruneNeedsConfirmation
 from clew.model.bisect_search import BisectResult
+from clew.model.change import Change
 from clew.model.checkpoint import Checkpoint, WorkspaceInfo
 from clew.model.exclude_effects import ExcludeEffects
 from clew.model.fork_results import DiscardResult, ForkResult, ForkStatus
@@ -40,6 +41,7 @@ from clew.model.sandbox_results import (
 )
 from clew.model.save_result import SaveResult
 from clew.model.search_results import SearchResult
+from clew.model.story import Story
 from clew.model.workspace_status import WorkspaceStatus
 from clew.monitor import Monitor
 from clew.operations.sandbox.verify import require_options
@@ -153,9 +155,13 @@ class FakeWorkspace(FakeSessions):
         self.note("grep", pattern, *_given(options))
         return samples.GREPPED
 
-    def status(self, *, monitor: Monitor | None = None) -> Difference:
+    def status(self, *, story: bool = True, monitor: Monitor | None = None) -> Difference:
         self.note("status")
-        return samples.STATUS
+        return samples.STATUS if story else samples.STATUS._replace(story=None)
+
+    def story(self, difference: Difference, *, seconds: float | None = None) -> Story | None:
+        self.note("story", seconds)
+        return samples.QUIET_STORY
 
     def interrupted_restore(self) -> InterruptedRestore | None:
         return None
@@ -174,13 +180,16 @@ class FakeWorkspace(FakeSessions):
         b: str | None = None,
         *,
         paths: Sequence[str] = (),
+        guess: bool = False,
         story: bool = False,
         monitor: Monitor | None = None,
     ) -> Difference:
         self.note("diff", a, b, list(paths), story)
         return self.difference._replace(story=samples.KEPT_STORY) if story else self.difference
 
-    def patch(self, difference: Difference, *, reveal: bool = False) -> Iterator[str]:
+    def patch(
+        self, difference: Difference, *, reveal: bool = False, binary: list[Change] | None = None
+    ) -> Iterator[str]:
         self.note("patch", reveal)
         yield from ("--- a/app.py", "+++ b/app.py", "@@ -1 +1 @@", "-\told", "+\tnew \x1b[31m")
 

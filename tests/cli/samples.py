@@ -243,14 +243,15 @@ LISTING = Listing(LATEST, b"", (FILE, LINK, DIRECTORY, DEVICE, SECRET, FROZEN))
 PREVIEW = RestorePreview(
     target=NAMED,
     created=(PlannedPath(b"old.txt", 1200),),
-    replaced=(PlannedPath(b"src/app.py", 1200),),
-    deleted=(PlannedPath(b"src/new.py", 1200, is_new_work=True),),
+    replaced=(PlannedPath(b"src/app.py", 1200, size_now=3400),),
+    deleted=(PlannedPath(b"src/new.py", 1200, is_new_work=True, size_now=1200),),
     metadata=(PlannedPath(b"run.sh", 0),),
     skipped=(SkippedPath(b"secrets", "not covered by the checkpoint"),),
     processes=(Holder(321, "node server.js", b"src/app.py"),),
     dirty=True,
     needed_bytes=4_000_000,
     free_bytes=9_000_000_000,
+    unsaved=(b"src/app.py",),
 )
 RESTORED = RestoreResult(
     target=NAMED,

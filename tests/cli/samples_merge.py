@@ -34,7 +34,7 @@ KEEPING = Merge(samples.LATEST, samples.NAMED, "", None, TAKEN, (b"src/app.py",)
 PREVIEW = samples.PREVIEW._replace(
     target=TIP,
     created=(PlannedPath(b"src/new.py", 1200),),
-    replaced=(PlannedPath(b"src/app.py", 1300),),
+    replaced=(PlannedPath(b"src/app.py", 1300, size_now=1200),),
     deleted=(),
     metadata=(),
     skipped=(SkippedPath(b"secrets", "not covered as it is now"),),

@@ -62,7 +62,7 @@ def test_a_no_changes_nothing(changed: Clew) -> None:
     code, screen = converse(changed, "n\n", "undo")
 
     assert code == ExitCode.UNCONFIRMED
-    assert "replace 1 path" in screen
+    assert "overwrite or delete 1 file written by hand" in screen
     assert "Nothing was changed" in screen
     assert (changed.workspace / "file").read_text() == "newer"
 

@@ -304,6 +304,12 @@ def test_an_empty_log_says_what_to_do(fake: FakeClew) -> None:
     assert fake.run("log", "--json").out == '{"current": null, "checkpoints": []}\n'
 
 
+def test_show_without_a_reference_shows_here(fake: FakeClew) -> None:
+    fake.run("show")
+
+    assert fake.workspace.asked == [("show", "@", False)]
+
+
 def test_show_takes_a_reference(fake: FakeClew) -> None:
     ran = fake.run("show", "@~2")
 
@@ -312,8 +318,9 @@ def test_show_takes_a_reference(fake: FakeClew) -> None:
 
 
 def test_show_lists_paths_when_asked(fake: FakeClew) -> None:
-    assert "      .venv/flask\n" in fake.run("show", "@", "--paths").out
+    assert "      .venv/flask\n" in fake.run("show", "@", "--paths", "--all").out
     assert fake.workspace.asked == [("show", "@", True)]
+    assert "      .venv/  " in fake.run("show", "@", "--paths").out
     assert ".venv/flask\n" not in fake.run("show", "@").out
 
 
@@ -478,7 +485,7 @@ def test_edit_refuses_to_change_nothing_or_two_things_at_once(
 def test_diff_takes_moments_and_paths(fake: FakeClew) -> None:
     fake.run("diff", "a", "b", "--", "src", "-x")
 
-    assert fake.workspace.asked == [("diff", "a", "b", ["src", "-x"], False)]
+    assert fake.workspace.asked[0] == ("diff", "a", "b", ["src", "-x"], False)
 
 
 @pytest.mark.parametrize("option", ["--facts", "--json"])

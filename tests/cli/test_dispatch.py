@@ -120,7 +120,10 @@ def test_a_path_called_json_asks_for_no_json(fake: FakeClew) -> None:
     ran = fake.run("diff", "--", "--json")
 
     assert ran.out.startswith("7 changes")
-    assert fake.workspace.asked == [("diff", None, None, ["--json"], False)]
+    assert fake.workspace.asked == [
+        ("diff", None, None, ["--json"], False),
+        ("story", 1.0),
+    ]
 
 
 def test_an_interrupt_is_one_quiet_line(fake: FakeClew) -> None:

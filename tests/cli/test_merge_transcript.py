@@ -47,24 +47,22 @@ def test_adopting_a_fork(clew: Clew, page: Transcript, project: Path) -> None:
     assert page.matches("""
 $ clew adopt redirect --dry-run
 Adopting redirect would
-  create 1 path, 15 B
-      notes.txt  15 B
-  replace 1 path, 91 B
-      src/login.py  91 B
+  overwrite or delete 1 file written by hand:
+    M  src/login.py  91 B, not saved yet
+  create 1 path, 15 B:
+    A  notes.txt  15 B
   merge 1 file changed on both sides
       src/login.py
-It needs <size> of disk space; <size> are free.
-The current state is saved first, so this can be undone.
+The current state is saved first; `clew undo` brings it back.
 $ clew adopt redirect
 Adopting redirect would
-  create 1 path, 15 B
-      notes.txt  15 B
-  replace 1 path, 91 B
-      src/login.py  91 B
+  overwrite or delete 1 file written by hand:
+    M  src/login.py  91 B, not saved yet
+  create 1 path, 15 B:
+    A  notes.txt  15 B
   merge 1 file changed on both sides
       src/login.py
-It needs <size> of disk space; <size> are free.
-The current state is saved first, so this can be undone.
+The current state is saved first; `clew undo` brings it back.
 ! Error: Confirmation required: 1 file would be overwritten
 ! Hint: Run the command again with --yes to confirm
 [exit 5]

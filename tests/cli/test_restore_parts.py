@@ -39,12 +39,11 @@ def test_a_restore_says_what_it_brings_back(clew: Clew, transcript: Path) -> Non
     assert page.matches("""
 $ clew restore first --dry-run
 Restoring <1> (first · the first) would
-  replace 1 path, 6 B
-      app.py  6 B
+  overwrite or delete 1 file written by hand:
+    M  app.py  7 B → 6 B, not saved yet
   restore the conversation of <2> (example), 9 B
   restore the task list of <2> (example): 0 of 1 task done
-It needs <size> of disk space; <size> are free.
-The current state is saved first, so this can be undone.
+The current state is saved first; `clew undo` brings it back.
 $ clew restore first --yes
 Now at <1> (first · the first)
   1 replaced; verified

@@ -158,6 +158,11 @@ def test_comparing(clew: Clew, page: Transcript) -> None:
     assert page.matches("""
 $ clew diff v1 @
 2 changes from <1> (v1 · it works) to <2> (redirect):
+  src/login.py: ~login(); added notes.txt
+  Files
+    src/login.py: ~login() (+1 −1 lines)
+    added notes.txt (+1 line)
+
   A  notes.txt     15 B
   M  src/login.py  28 B
 $ clew diff v1 @ --name-status
@@ -187,16 +192,33 @@ No changes since <2> (redirect)
 def test_one_checkpoint_in_full(clew: Clew, page: Transcript) -> None:
     page.quietly("save", "it works", "--verify", "echo fine", "--meta", "ticket=7")
     page.quietly("edit", "@", "--name", "v1", "--description", "Last known good.", "--pin")
-    page.run("show", "v1")
+    page.run("show")
+    page.run("show", "v1", "--verbose")
 
     assert page.matches("""
-$ clew show v1
-●  <1>  v1  <time>  ← here  pinned
+$ clew show
+●  <1>  v1  <time>  ← here  pinned  you
   it works
 
   Last known good.
 
   new workspace, 2 files
+  verdict      ✔ echo fine: passing, exit 0, <duration>
+               ran in the workspace, <time>
+    fine
+  meta         ticket = 7
+  `--verbose` shows ids, coverage and position
+$ clew show v1 --verbose
+●  <1>  v1  <time>  ← here  pinned  you
+  it works
+
+  Last known good.
+
+  new workspace, 2 files
+  verdict      ✔ echo fine: passing, exit 0, <duration>
+               ran in the workspace, <time>
+    fine
+  meta         ticket = 7
 
   id           <1>…
   time         <time>
@@ -207,10 +229,6 @@ $ clew show v1
   changes      3 added
   consistency  stable
   holds        3 entries, 43 B
-  verdict      ✔ echo fine: passing, exit 0, <duration>
-               ran in the workspace, <time>
-    fine
-  meta         ticket = 7
 """)
 
 
@@ -288,20 +306,16 @@ def test_going_back_and_forth(clew: Clew, page: Transcript) -> None:
     assert page.matches("""
 $ clew restore v1 --dry-run
 Restoring <1> (v1 · it works) would
-  replace 1 path, 28 B
-      src/login.py  28 B
-  delete 1 path, 15 B
-      notes.txt  15 B  created since
-It needs <size> of disk space; <size> are free.
-The current state is saved first, so this can be undone.
+  overwrite or delete 2 files written by hand:
+    D  notes.txt     15 B, not saved yet
+    M  src/login.py  28 B, not saved yet
+The current state is saved first; `clew undo` brings it back.
 $ clew restore v1
 Restoring <1> (v1 · it works) would
-  replace 1 path, 28 B
-      src/login.py  28 B
-  delete 1 path, 15 B
-      notes.txt  15 B  created since
-It needs <size> of disk space; <size> are free.
-The current state is saved first, so this can be undone.
+  overwrite or delete 2 files written by hand:
+    D  notes.txt     15 B, not saved yet
+    M  src/login.py  28 B, not saved yet
+The current state is saved first; `clew undo` brings it back.
 ! Error: Confirmation required: 2 files would be overwritten or deleted
 ! Hint: Run the command again with --yes to confirm
 [exit 5]

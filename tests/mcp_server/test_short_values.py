@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from clew.detectors.files.generated_names import DIRECTORIES
 from clew.mcp.short import history, restoring, words
 from clew.mcp.short.fit import MOST_BYTES, Section, fit, size, to_json
 from clew.mcp.short.paths import fold, generated_directory
@@ -18,6 +17,7 @@ from clew.model.record import Origin
 from clew.model.restore_results import PlannedPath
 from clew.model.results import Difference, Log
 from clew.model.story import Story, StoryLine
+from clew.policy.generated_names import DIRECTORIES
 from clew.render import json as render_json
 from tests.cli import samples
 

@@ -2,8 +2,9 @@ from __future__ import annotations
 
 from clew.model.change import ChangeCounts
 from clew.model.checkpoint import Checkpoint, Labels
+from clew.model.fact import Severity
 from clew.model.results import CheckpointStory
-from clew.model.story import Story
+from clew.model.story import Story, StoryLine
 from clew.render.card import saved, shown, vouched
 from clew.render.style import Style
 from tests.cli import samples
@@ -83,21 +84,41 @@ def test_only_the_first_few_missing_paths_are_named() -> None:
     assert lines[-1] == "  ⚠ 500 paths could not be read: secrets/a, secrets/b and 498 more"
 
 
-def test_show_says_everything() -> None:
+STORY = [
+    "  ! git will run something new: pre-commit; changed flask 2.3.3 → 3.0.0 (pip in .venv)",
+    "  Warnings",
+    "    ⚠ git will run something new: pre-commit",
+    "  Packages",
+    "    installed blinker 1.8.2; changed flask 2.3.3 → 3.0.0 (pip in .venv)",
+    "  Files",
+    "    src/app.py changed",
+    "  Running",
+    "    · ports: 0.0.0.0:8000 opened (flask run)",
+    "  ≠ not mentioned in the intent: git will run something new: pre-commit",
+    "  verdict      ✘ npm test: failing, exit 1, 2.1 s",
+    "               ran in the workspace, 2026-01-05 12:07:00 +01:00",
+    "    1 test failed",
+    "    expected 200, got 302",
+    "  meta         ticket = AB-12",
+]
+
+
+def test_show_starts_with_the_story_and_the_verdict() -> None:
     assert list(shown(samples.TOLD, LOOK)) == [
-        "●  04040404  checkpoint-4  12:00  ← here",
+        "●  04040404  checkpoint-4  12:00  ← here  you",
         "  try the new login",
         "",
-        "  ! git will run something new: pre-commit; changed flask 2.3.3 → 3.0.0 (pip in .venv)",
-        "  Warnings",
-        "    ⚠ git will run something new: pre-commit",
-        "  Packages",
-        "    installed blinker 1.8.2; changed flask 2.3.3 → 3.0.0 (pip in .venv)",
-        "  Files",
-        "    src/app.py changed",
-        "  Running",
-        "    · ports: 0.0.0.0:8000 opened (flask run)",
-        "  ≠ not mentioned in the intent: git will run something new: pre-commit",
+        *STORY,
+        "  ⚠ 2 paths could not be read: secrets/a, secrets/b",
+        "  ⚠ 1 file kept changing while being read: app.log",
+        "  ⚠ this checkpoint is incomplete",
+        "  `--verbose` shows ids, coverage and position",
+    ]
+
+
+def test_show_says_everything_on_request() -> None:
+    assert list(shown(samples.TOLD, LOOK, verbose=True))[3:] == [
+        *STORY,
         "",
         f"  id           {'04' * 32}",
         "  time         2026-01-05 12:00:00 +01:00",
@@ -116,16 +137,26 @@ def test_show_says_everything() -> None:
         "    app.log",
         "  unseen       the memory maps of 3 processes could not be read",
         "  ⚠ this checkpoint is incomplete",
-        "  verdict      ✘ npm test: failing, exit 1, 2.1 s",
-        "               ran in the workspace, 2026-01-05 12:07:00 +01:00",
-        "    1 test failed",
-        "    expected 200, got 302",
-        "  meta         ticket = AB-12",
     ]
 
 
+def test_paths_of_generated_directories_are_counted() -> None:
+    packages = tuple(f"web/node_modules/a/{number}.js" for number in range(300))
+    line = StoryLine("Packages", "installed a", Severity.NONE, ("web/package.json", *packages))
+    told = samples.TOLD._replace(story=Story("a", (), (line,)), unmentioned=())
+
+    assert list(shown(told, LOOK))[4:8] == [
+        "  Packages",
+        "    installed a",
+        "        web/package.json",
+        "        web/node_modules/  300 paths",
+    ]
+    assert "`--all` lists every path" in list(shown(told, LOOK))[-1]
+    assert len(list(shown(told, LOOK, everything=True))) > 300
+
+
 def test_show_of_the_first_checkpoint_has_no_parent() -> None:
-    lines = list(shown(quiet(samples.checkpoint(1, changes=ChangeCounts())), LOOK))
+    lines = list(shown(quiet(samples.checkpoint(1, changes=ChangeCounts())), LOOK, verbose=True))
 
     assert "  parent       none, this is the first" in lines
     assert "  changes      no changes" in lines
@@ -133,10 +164,10 @@ def test_show_of_the_first_checkpoint_has_no_parent() -> None:
 
 def test_labels_of_many_lines_are_shown_whole_and_safe() -> None:
     labels = Labels("first\nsecond\x1b", "v1", True, "more\n\x07bell", True)
-    lines = list(shown(quiet(samples.checkpoint(1, labels)), LOOK))
+    lines = list(shown(quiet(samples.checkpoint(1, labels)), LOOK, verbose=True))
 
     assert lines[:6] == [
-        "●  01010101  v1  12:07  pinned",
+        "●  01010101  v1  12:07  pinned  you",
         "  first",
         "  second\\x1b",
         "",

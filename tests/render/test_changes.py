@@ -5,7 +5,7 @@ from clew.model.entry import Reason
 from clew.model.ids import ObjectId
 from clew.model.record import Coverage, Uncovered
 from clew.model.results import Difference
-from clew.render.changes import listing, name_status, patch, stat, with_story
+from clew.render.changes import name_status, patch, stat, with_story
 from clew.render.style import Style
 from tests.cli import samples
 
@@ -13,22 +13,22 @@ LOOK = Style(samples.NOW, lambda _: 0, 100, False)
 
 
 def listed(*changes: Change) -> list[str]:
-    return list(listing(Difference(samples.LATEST, None, changes), LOOK))
+    return list(with_story(Difference(samples.LATEST, None, changes), LOOK))
 
 
 def test_a_listing_says_what_is_different_about_each_path() -> None:
-    assert list(listing(samples.DIFFERENCE, LOOK)) == [
+    assert list(with_story(samples.DIFFERENCE, LOOK)) == [
         (
             "7 changes from 02020202 (before-auth · before the auth refactor)"
             " to 04040404 (try the new login):"
         ),
-        "  A  src/new.py     1.2 kB",
-        "  M  src/app.py     1.2 kB → 3.4 kB, mode 0644 → 0755",
         "  D  old.txt        1.2 kB",
         "  R  a.txt → b.txt",
-        "  m  run.sh         mode 0644 → 0755, owner 1000:1000 → 0:1000",
-        "  T  current        file → symlink",
         "  A  bad\\xff        → releases/7",
+        "  T  current        file → symlink",
+        "  m  run.sh         mode 0644 → 0755, owner 1000:1000 → 0:1000",
+        "  M  src/app.py     1.2 kB → 3.4 kB, mode 0644 → 0755",
+        "  A  src/new.py     1.2 kB",
     ]
 
 
@@ -43,13 +43,12 @@ def test_files_that_became_too_large_are_named_and_others_are_not() -> None:
     difference = Difference(earlier, None, (), coverage)
     note = "1 file not captured, larger than `exclude-larger-than`: new\\x1b"
 
-    assert list(listing(difference, LOOK))[1:] == [note]
     assert list(with_story(difference, LOOK))[1:] == [note]
-    assert list(listing(difference._replace(new=earlier), LOOK))[1:] == []
+    assert list(with_story(difference._replace(new=earlier), LOOK))[1:] == []
 
 
 def test_before_the_first_save_there_is_nothing_to_compare_with() -> None:
-    assert list(listing(Difference(None, None, ()), LOOK)) == [
+    assert list(with_story(Difference(None, None, ()), LOOK)) == [
         "No checkpoint yet, nothing to compare with"
     ]
 
@@ -64,11 +63,11 @@ def test_directories_links_and_what_is_not_covered_are_told_apart() -> None:
         Change(b"null", ChangeKind.ADDED, None, samples.DEVICE),
         Change(b"", ChangeKind.METADATA, samples.DIRECTORY, samples.DIRECTORY._replace(gid=5)),
     )[1:] == [
-        "  A  src/",
-        "  M  current  → releases/8\\x1b, was releases/7",
-        "  A  secrets  not covered: unreadable",
-        "  A  null     character device",
         "  m  ./       owner 0:0 → 0:5",
+        "  M  current  → releases/8\\x1b, was releases/7",
+        "  A  null     character device",
+        "  A  secrets  not covered: unreadable",
+        "  A  src/",
     ]
 
 
@@ -98,10 +97,10 @@ def test_name_status_is_a_letter_and_a_path() -> None:
 
 def test_stat_measures_growth() -> None:
     assert list(stat(Difference(samples.LATEST, None, samples.CHANGES[:4]), LOOK)) == [
-        "  src/new.py       +1.2 kB  ███████████",
-        "  src/app.py       +2.2 kB  ████████████████████",
         "  old.txt          -1.2 kB  ███████████",
         "  a.txt → b.txt        0 B",
+        "  src/app.py       +2.2 kB  ████████████████████",
+        "  src/new.py       +1.2 kB  ███████████",
         "4 changes since 04040404 (try the new login); +2.2 kB",
     ]
 

@@ -11,16 +11,15 @@ LOOK = Style(samples.NOW, lambda _: 0, 100, False)
 def test_a_preview_says_what_would_be_merged() -> None:
     assert list(preview(samples_merge.PREVIEW, LOOK)) == [
         "Adopting fast-path would",
-        "  create 1 path, 1.2 kB",
-        "      src/new.py  1.2 kB",
-        "  replace 1 path, 1.3 kB",
-        "      src/app.py  1.3 kB",
+        "  overwrite or delete 1 file written by hand:",
+        "    M  src/app.py  1.2 kB → 1.3 kB, not saved yet",
+        "  create 1 path, 1.2 kB:",
+        "    A  src/new.py  1.2 kB",
         "  merge 1 file changed on both sides",
         "      src/app.py",
         "  leave alone 1 path",
         "      secrets: not covered as it is now",
-        "It needs 4.0 MB of disk space; 9.0 GB are free.",
-        "The current state is saved first, so this can be undone.",
+        "The current state is saved first; `clew undo` brings it back.",
     ]
 
 

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+from clew.model.fact import Severity
 from clew.model.holder import Holder
-from clew.model.restore_results import PlannedPath, SkippedPath
+from clew.model.restore_results import PlannedPath, RestoreFacts, SkippedPath
+from clew.model.story import Story, StoryLine
 from clew.render.restore import preview, result
 from clew.render.style import Style
 from tests.cli import samples
@@ -9,24 +11,50 @@ from tests.cli import samples
 LOOK = Style(samples.NOW, lambda _: 0, 100, False)
 
 
-def test_a_preview_says_what_comes_what_goes_and_whom_it_affects() -> None:
-    assert list(preview(samples.PREVIEW, LOOK)) == [
+TAKEN = Story(
+    "app.db: table orders dropped",
+    (),
+    (
+        StoryLine("Warnings", "app.db: table orders dropped (1,200 rows)", Severity.HIGH),
+        StoryLine("Packages", "installed pydantic 2.9 (pip in .venv)"),
+        StoryLine("Files", "src/new.py added"),
+    ),
+)
+FLASK = StoryLine("Packages", "changed flask 2.3.3 → 3.0.0 (pip)")
+
+
+def test_a_preview_shows_facts_then_work_then_the_rest_and_last_what_keeps_it() -> None:
+    facts = RestoreFacts(TAKEN, Story("flask", (), (FLASK,)))
+
+    assert list(preview(samples.PREVIEW._replace(facts=lambda: facts), LOOK)) == [
         "Restoring 02020202 (before-auth · before the auth refactor) would",
-        "  create 1 path, 1.2 kB",
-        "      old.txt  1.2 kB",
-        "  replace 1 path, 1.2 kB",
-        "      src/app.py  1.2 kB",
-        "  delete 1 path, 1.2 kB",
-        "      src/new.py  1.2 kB  created since",
-        "  change the metadata of 1 path",
-        "      run.sh",
+        "  take back:",
+        "    ⚠ app.db: table orders dropped (1,200 rows)",
+        "    installed pydantic 2.9 (pip in .venv)",
+        "  bring back:",
+        "    changed flask 2.3.3 → 3.0.0 (pip)",
+        "  overwrite or delete 2 files written by hand:",
+        "    M  src/app.py  3.4 kB → 1.2 kB, not saved yet",
+        "    D  src/new.py  1.2 kB, created since",
+        "  create 1 path, 1.2 kB:",
+        "    A  old.txt  1.2 kB",
+        "  change the metadata of 1 path:",
+        "    m  run.sh",
         "  leave alone 1 path",
         "      secrets: not covered by the checkpoint",
         "  affect 1 running program",
         "      node server.js (process 321) uses src/app.py",
-        "It needs 4.0 MB of disk space; 9.0 GB are free.",
-        "The current state is saved first, so this can be undone.",
+        "The current state is saved first; `clew undo` brings it back.",
     ]
+
+
+def test_the_last_line_names_the_command_that_reverses_it() -> None:
+    clean = samples.PREVIEW._replace(dirty=False)
+
+    assert list(preview(clean, LOOK, "redo"))[-1] == (
+        "The current state is in a checkpoint; `clew redo` brings it back."
+    )
+    assert list(preview(clean, LOOK, ""))[-1].endswith("; so this can be undone.")
 
 
 def test_a_preview_of_nothing_says_so() -> None:
@@ -37,14 +65,75 @@ def test_a_preview_of_nothing_says_so() -> None:
     assert list(preview(plan, LOOK))[1:] == ["  change nothing"]
 
 
-def test_long_lists_end_with_how_many_more_there_are() -> None:
-    many = tuple(PlannedPath(b"%03d" % number, 10) for number in range(1234))
-    lines = list(preview(samples.PREVIEW._replace(deleted=many), LOOK))
+def test_facts_are_derived_only_for_who_reads_them_and_once() -> None:
+    asked: list[int] = []
 
-    assert "  delete 1,234 paths, 12.3 kB" in lines
-    assert "      019  10 B" in lines
-    assert "      020  10 B" not in lines
-    assert "      and 1,214 more; --json lists all" in lines
+    def facts() -> RestoreFacts:
+        asked.append(1)
+        return RestoreFacts(TAKEN)
+
+    plan = samples.PREVIEW._replace(facts=facts)
+    lines = preview(plan, LOOK)
+    next(lines)
+
+    assert asked == []
+    assert "  take back:" in list(lines)
+    assert asked == [1]
+
+
+def test_disk_space_is_news_only_where_it_is_tight() -> None:
+    tight = samples.PREVIEW._replace(free_bytes=9_000_000)
+
+    assert "It needs 4.0 MB of disk space; 9.0 MB are free." in list(preview(tight, LOOK))
+    assert not any("disk space" in line for line in preview(samples.PREVIEW, LOOK))
+
+
+def test_work_is_named_and_generated_files_are_counted() -> None:
+    plan = samples.PREVIEW._replace(
+        created=(),
+        replaced=(
+            PlannedPath(b"app/__pycache__/a.pyc", 10, size_now=20),
+            PlannedPath(b"notes.md", 10, size_now=2400),
+        ),
+        deleted=tuple(
+            PlannedPath(b"web/node_modules/%d.js" % number, 1000, True, size_now=1000)
+            for number in range(800)
+        ),
+        metadata=(), skipped=(), processes=(), unsaved=(b"web/node_modules/1.js",),
+    )  # fmt: skip
+
+    assert list(preview(plan, LOOK))[1:-1] == [
+        "  overwrite or delete 1 file written by hand:",
+        "    M  notes.md  2.4 kB → 10 B",
+        "  overwrite or delete 801 generated paths:",
+        "       web/node_modules/  −800 files, 800 kB",
+        "       app/__pycache__/   ~1 file, −10 B",
+        "`clew restore 02020202 -n --all` lists every path.",
+    ]
+
+
+def test_unsaved_work_is_first_and_stays_in_sight() -> None:
+    saved = tuple(PlannedPath(b"a/%03d" % number, 0, True, size_now=5) for number in range(90))
+    unsaved = tuple(PlannedPath(b"z/%d" % number, 9, size_now=7) for number in range(2))
+    plan = samples.PREVIEW._replace(
+        replaced=unsaved, deleted=saved, unsaved=tuple(one.path for one in unsaved)
+    )
+    lines = list(preview(plan, LOOK))
+
+    assert lines[1:4] == [
+        "  overwrite or delete 92 files written by hand:",
+        "    M  z/0  7 B → 9 B, not saved yet",
+        "    M  z/1  7 B → 9 B, not saved yet",
+    ]
+    assert any("a/ (others)" in line and "−79 files" in line for line in lines)
+
+
+def test_everything_is_listed_on_request() -> None:
+    many = tuple(PlannedPath(b"%04d" % number, 10) for number in range(1234))
+    plan = samples.PREVIEW._replace(created=many)
+
+    assert len(list(preview(plan, LOOK))) < 30
+    assert len(list(preview(plan, LOOK, everything=True))) > 1234
 
 
 def test_names_of_files_and_programs_are_hostile() -> None:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from clew.model.sandbox_results import ComparedPath
 from clew.model.shorten import width_of
 from clew.model.verdict import RunEnd
 from clew.render.compare import compared
@@ -37,8 +38,8 @@ def test_a_command_says_how_it_ended_and_what_it_would_change() -> None:
         "  Files",
         "    src/new.py added",
         "",
-        "  A  src/new.py  1.2 kB",
         "  M  src/app.py  1.2 kB → 3.4 kB, mode 0644 → 0755",
+        "  A  src/new.py  1.2 kB",
     ]
 
 
@@ -65,8 +66,8 @@ def test_a_board_is_a_table_and_then_each_way() -> None:
         "  Files",
         "    src/new.py added",
         "",
-        "  A  src/new.py  1.2 kB",
         "  M  src/app.py  1.2 kB → 3.4 kB, mode 0644 → 0755",
+        "  A  src/new.py  1.2 kB",
         "  `clew adopt update-2` merges it",
         "",
         "remove: rm -rf src",
@@ -161,6 +162,25 @@ def test_a_comparison_begins_with_what_cannot_be_had_together() -> None:
         "Changed by update-2 and @, identically:",
         "  M  alike",
     ]
+
+
+def test_a_comparison_counts_generated_paths() -> None:
+    paths = [ComparedPath(b"app.py", ("modified", None), False)]
+    paths += [
+        ComparedPath(b"web/%b/%d.js" % (place, number), ("added", None), False)
+        for place in (b"node_modules", b"build")
+        for number in range(30)
+    ]
+    found = samples_sandbox.COMPARISON._replace(paths=tuple(paths), generated=(b"web/build",))
+
+    assert list(compared(found, LOOK))[4:] == [
+        "Changed by update-2 only:",
+        "  M  app.py",
+        "     web/build/  30 paths",
+        "     web/node_modules/  30 paths",
+        "  `--all` lists all 61 paths",
+    ]
+    assert len(list(compared(found, LOOK, everything=True))) == 5 + 61
 
 
 def test_what_commands_print_and_are_called_is_hostile() -> None:

@@ -109,8 +109,8 @@ def test_status_tells_what_happened_and_then_lists_it() -> None:
         "  Files",
         "    src/new.py added",
         "",
-        "  A  src/new.py  1.2 kB",
         "  M  src/app.py  1.2 kB → 3.4 kB, mode 0644 → 0755",
+        "  A  src/new.py  1.2 kB",
     ]
 
 

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clew.cli.confirm_restore import SIDES, YES, answer, confirmation, parse_sides, show_preview
+from clew.cli.confirm_restore import (
+    PREVIEW_ALL,
+    SIDES,
+    YES,
+    answer,
+    confirmation,
+    parse_sides,
+    show_preview,
+)
 from clew.cli.declare import DRY_RUN, Command, Positional
 
 if TYPE_CHECKING:
@@ -23,7 +31,7 @@ Asks before overwriting; without a terminal, --yes is required.""",
         Positional("FORK", "Fork: name, directory or workspace id"),
         Positional("PATH", "Merge only these paths", required=False, many=True),
     ),
-    (DRY_RUN, *SIDES, YES),
+    (DRY_RUN, *SIDES, PREVIEW_ALL, YES),
 )
 
 
@@ -34,7 +42,7 @@ def run(args: Arguments, context: CommandContext) -> int:
             plan = workspace.forks.preview_adopt(
                 fork, paths=paths, favour=favour, monitor=context.monitor
             )
-            return show_preview(plan, context)
+            return show_preview(plan, context, everything=args.given("--all"))
         result = workspace.forks.adopt(
             fork,
             paths=paths,

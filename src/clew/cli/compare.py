@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clew.cli.declare import Command, Positional
+from clew.cli.declare import ALL, Command, Positional
 from clew.cli.exits import ExitCode
 from clew.errors import BadOption
 from clew.render import compare as comparing
@@ -22,6 +22,7 @@ Compares each with their common ancestor: check result, what changed, and which 
 one only, or by several, identically or differently.
 A fork stands for its newest state; write `fork:NAME` if a checkpoint has the same name.""",
     (Positional("REF", "Forks or checkpoints, two or more", many=True),),
+    (ALL,),
     pages=True,
 )
 
@@ -33,5 +34,8 @@ def run(args: Arguments, context: CommandContext) -> int:
     with context.open() as workspace:
         found = workspace.forks.compare(references, monitor=context.monitor)
     look = context.look()
-    context.emit(lambda: json_sandbox.compared(found), lambda: comparing.compared(found, look))
+    context.emit(
+        lambda: json_sandbox.compared(found),
+        lambda: comparing.compared(found, look, everything=args.given("--all")),
+    )
     return ExitCode.DONE

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 YES = Option(("-y", "--yes"), "Overwrite without asking")
 
+PREVIEW_ALL = Option(("--all",), "With --dry-run: list every path, generated ones too")
+
 SIDES = (
     Option(("--theirs",), "Resolve conflicts with the incoming version"),
     Option(("--ours",), "Resolve conflicts with the version in the workspace"),
@@ -28,11 +30,16 @@ SIDES = (
 Confirm = Callable[[RestorePreview], bool]
 
 
-def confirmation(args: Arguments, context: CommandContext) -> Confirm | None:
-    """Return the function that asks before overwriting, or None with --yes."""
+def confirmation(
+    args: Arguments, context: CommandContext, way_back: str = "undo"
+) -> Confirm | None:
+    """Return the function that asks before overwriting, or None with --yes.
+
+    `way_back` is the command that reverses it.
+    """
     if args.given("--yes"):
         return None
-    return lambda preview: _ask(preview, context)
+    return lambda preview: _ask(preview, context, way_back)
 
 
 def parse_sides(args: Arguments) -> str | None:
@@ -43,10 +50,13 @@ def parse_sides(args: Arguments) -> str | None:
     return THEIRS if theirs else OURS if ours else None
 
 
-def show_preview(plan: RestorePreview, context: CommandContext) -> int:
+def show_preview(plan: RestorePreview, context: CommandContext, *, everything: bool = False) -> int:
     """Print the preview of a restore or merge."""
     look = context.look()
-    context.emit(lambda: json.previewed(plan), lambda: restoring.preview(plan, look))
+    context.emit(
+        lambda: json.previewed(plan),
+        lambda: restoring.preview(plan, look, everything=everything),
+    )
     return ExitCode.DONE
 
 
@@ -57,10 +67,10 @@ def answer(result: RestoreResult, context: CommandContext, way_back: str = "undo
     return ExitCode.PARTIAL if result.is_partial else ExitCode.DONE
 
 
-def _ask(preview: RestorePreview, context: CommandContext) -> bool:
+def _ask(preview: RestorePreview, context: CommandContext, way_back: str) -> bool:
     if context.as_json or not context.terminal.can_ask:
         return False
     look = context.look()
-    for line in restoring.preview(preview, look):
+    for line in restoring.preview(preview, look, way_back):
         context.say(line)
     return context.ask("Proceed?")

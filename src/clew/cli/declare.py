@@ -123,6 +123,11 @@ DRY_RUN = Option(
     ("-n", "--dry-run"), "Show what would change, without changing it", hidden=("--preview",)
 )
 
+ALL = Option(("--all",), "List every path, generated ones too")
+"""Option of commands whose listings are folded."""
+HOW_TO_LIST_ALL = "`--all`"
+"""What the last line of a folded listing names."""
+
 REVEAL = Option(("--reveal",), "Show secrets in names and contents, instead of [redacted]")
 """Option of commands that list paths or show contents; nothing else reveals them."""
 

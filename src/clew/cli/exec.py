@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from clew.cli.copies import ALLOW_SOCKET, NETWORK, where_started
-from clew.cli.declare import REF, Command, Option, Positional
+from clew.cli.declare import ALL, REF, Command, Option, Positional
 from clew.cli.exits import ExitCode
 from clew.model.sandbox_results import command_of
 from clew.model.verdict import RunEnd
@@ -34,6 +34,7 @@ Exits with the exit code of CMD, 124 if it timed out, 127 if it could not be sta
         Option(("--timeout",), "Time limit, such as 90s or 5m (default: none)", "TIME"),
         NETWORK,
         ALLOW_SOCKET,
+        ALL,
     ),
 )  # fmt: skip
 
@@ -56,7 +57,10 @@ def run(args: Arguments, context: CommandContext) -> int:
             monitor=context.monitor,
         )
     look = context.look()
-    context.emit(lambda: json_sandbox.executed(result), lambda: sandbox.executed(result, look))
+    context.emit(
+        lambda: json_sandbox.executed(result),
+        lambda: sandbox.executed(result, look, everything=args.given("--all")),
+    )
     return _code(result.outcome)
 
 

@@ -113,12 +113,24 @@ def explain_os_error(error: OSError) -> str:
             return "Run the command again with CLEW_DEBUG=1 for a traceback"
 
 
+def _instead_of_head(text: str) -> str:
+    """Return how a reference that git would understand is written here."""
+    steps = text.removeprefix("HEAD")
+    if steps and not steps.strip("^"):
+        steps = f"~{len(steps)}"
+    is_known = not steps or (steps[0] == "~" and steps[1:].isdecimal())
+    written = "@" + steps if is_known else "@~N"
+    return f"Write `{written}`: `@` is the checkpoint last saved or restored"
+
+
 def _usage_hint(error: errors.UsageError, verb: str) -> str:
     match error:
         case errors.CheckpointRemoved() if error.nearest is not None:
             return f"Inspect the nearest remaining checkpoint with `clew show {error.nearest[:8]}`"
         case errors.UnknownReference(text="good"):
             return "Run a check with `clew save --verify COMMAND` or `clew verify REF`; none has passed yet"
+        case errors.BadReference() | errors.UnknownReference() if error.text.startswith("HEAD"):
+            return _instead_of_head(error.text)
         case errors.BadReference() | errors.UnknownReference():
             return "List the checkpoints with `clew log`"
         case errors.AmbiguousReference():

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clew.cli.confirm_restore import SIDES, YES, answer, confirmation, parse_sides, show_preview
+from clew.cli.confirm_restore import (
+    PREVIEW_ALL,
+    SIDES,
+    YES,
+    answer,
+    confirmation,
+    parse_sides,
+    show_preview,
+)
 from clew.cli.declare import DRY_RUN, REF, REVEAL, Command, Option, Positional
 from clew.cli.parts import answer_written, chosen_parts, write_conversation
 from clew.errors import BadOption
@@ -55,6 +63,7 @@ changed in the meantime are kept and listed, with exit code 3.""",
         Option(("--tasks",), "Restore the task list"),
         Option(("--keep-mine",), "Keep edits made since the last checkpoint (three-way merge)"),
         *SIDES,
+        PREVIEW_ALL,
         REVEAL,
         YES,
     ),
@@ -83,7 +92,7 @@ def run(args: Arguments, context: CommandContext) -> int:
                 session=session,
                 monitor=monitor,
             )
-            return show_preview(plan, context)
+            return show_preview(plan, context, everything=args.given("--all"))
         if out and ref is None:
             raise BadOption("--conversation OUT", "cannot be combined with --before-failure")
         written = write_conversation(workspace, ref, out, args, context) if out and ref else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clew.cli.declare import REF, REVEAL, Command, Option
+from clew.cli.declare import REF, REVEAL, Command, Option, Positional
 from clew.cli.exits import ExitCode
 from clew.render import card, json
 
@@ -14,12 +14,19 @@ if TYPE_CHECKING:
 
 COMMAND = Command(
     "show",
-    "Show one checkpoint in detail",
+    "Show one checkpoint: what changed, and whether its check passed",
     """\
 Lists what changed since the parent checkpoint, read from the two snapshots, next to the intent, and
-points out changes that the intent does not mention.""",
-    (REF,),
-    (Option(("--paths",), "List every changed path under its summary line"), REVEAL),
+points out changes that the intent does not mention. Then come the verdict, labels and gaps.
+--verbose adds ids, coverage, consistency and the position of the session.
+--paths folds generated directories, see `clew status --help`.""",
+    (Positional("REF", REF.description + " (default: `@`)", required=False),),
+    (
+        Option(("-v", "--verbose"), "Show ids, coverage, consistency and position too"),
+        Option(("--paths",), "List the changed paths under each summary line"),
+        Option(("--all",), "With --paths: list every path, generated ones too"),
+        REVEAL,
+    ),
     pages=True,
 )
 
@@ -27,8 +34,13 @@ points out changes that the intent does not mention.""",
 def run(args: Arguments, context: CommandContext) -> int:
     with context.open() as workspace:
         details = workspace.show(
-            args.one("REF"), paths=args.given("--paths"), monitor=context.monitor
+            args.maybe("REF") or "@", paths=args.given("--paths"), monitor=context.monitor
         )
     look = context.look()
-    context.emit(lambda: json.shown(details), lambda: card.shown(details, look))
+    context.emit(
+        lambda: json.shown(details),
+        lambda: card.shown(
+            details, look, verbose=args.given("--verbose"), everything=args.given("--all")
+        ),
+    )
     return ExitCode.DONE

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from clew.cli.copies import ALLOW_SOCKET, NETWORK, where_started
-from clew.cli.declare import REF, Command, Option
+from clew.cli.declare import ALL, REF, Command, Option
 from clew.cli.exits import ExitCode
 from clew.errors import BadOption
 from clew.render import json_sandbox, sandbox
@@ -35,6 +35,7 @@ Exits with 0 if one succeeds, 4 if the check fails for all, 1 if none succeeds."
         Option(("--timeout",), "Time limit for each command and check (default 10m)", "TIME"),
         NETWORK,
         ALLOW_SOCKET,
+        ALL,
     ),
 )
 
@@ -54,7 +55,10 @@ def run(args: Arguments, context: CommandContext) -> int:
             monitor=context.monitor,
         )
     look = context.look()
-    context.emit(lambda: json_sandbox.board(board), lambda: sandbox.board(board, look))
+    context.emit(
+        lambda: json_sandbox.board(board),
+        lambda: sandbox.board(board, look, everything=args.given("--all")),
+    )
     return _code(board)
 
 

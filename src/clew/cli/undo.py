@@ -24,7 +24,8 @@ previous checkpoint. `clew redo` reverses it.""",
 
 def run(args: Arguments, context: CommandContext) -> int:
     steps = args.number("N", least=1) or 1
+    way_back = "redo" if steps == 1 else ""
     with context.open() as workspace:
-        confirm = confirmation(args, context)
+        confirm = confirmation(args, context, way_back)
         result = workspace.undo(steps, confirm=confirm, monitor=context.monitor)
-    return answer(result, context, way_back="redo" if steps == 1 else "")
+    return answer(result, context, way_back=way_back)

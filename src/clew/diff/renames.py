@@ -28,6 +28,8 @@ def pair_renames(changes: Iterable[Change]) -> list[Change]:
     pairing = _Pairing(ordered)
     pairing.pair_directories()
     pairing.pair_files()
+    if not pairing.renamed:
+        return ordered
     result = [change for change in ordered if change.path not in pairing.moved]
     result += pairing.renamed
     result.sort(key=path_order)
@@ -54,6 +56,8 @@ class _Pairing:
     def pair_directories(self) -> None:
         """Pair directories, outermost first, each with its whole content."""
         added = _by_identity(self._added, directories=True)
+        if not added:  # a mass deletion need not be read
+            return
         deleted = _by_identity(self._deleted, directories=True)
         for identity, candidates in added.items():  # in the order of their first path
             free = self._free(candidates)
@@ -63,6 +67,8 @@ class _Pairing:
     def pair_files(self) -> None:
         """Pair files and symlinks that moved on their own."""
         added = _by_identity(self._free(self._added), directories=False)
+        if not added:
+            return
         deleted = _by_identity(self._free(self._deleted), directories=False)
         for identity, candidates in added.items():
             for old, new in _matches(deleted.get(identity, []), candidates):

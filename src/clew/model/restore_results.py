@@ -10,6 +10,12 @@ from clew.model.merge_results import Merge
 from clew.model.named_tuple import NamedTuple
 from clew.model.parts import ConcurrentWork, RestoredParts
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from clew.model.story import Story
+
 
 class SkipReason:
     """Why a path was skipped, or what failed; values of the JSON."""
@@ -40,6 +46,18 @@ class PlannedPath(NamedTuple):
     """Bytes of content that would be written (created, replaced) or removed (deleted)."""
     is_new_work: bool = False
     """Created after the target was captured, and about to be removed."""
+    is_directory: bool = False
+    size_now: int = 0
+    """Bytes of content that it has in the workspace."""
+
+
+class RestoreFacts(NamedTuple):
+    """What a restore means, in the words of history."""
+
+    taken_back: Story | None = None
+    """What was done since the target, or since both parted from a common ancestor."""
+    brought_back: Story | None = None
+    """What was done in the target's line since then."""
 
 
 class RestorePreview(NamedTuple):
@@ -66,6 +84,14 @@ class RestorePreview(NamedTuple):
     """Later changes by others than the attached session, which would be reverted."""
     before_failure: BeforeFailure | None = None
     """The failed call before which the target is, if it was chosen for that."""
+    unsaved: tuple[bytes, ...] = ()
+    """Paths to be replaced, deleted or changed that *here* does not hold as they are now."""
+    generated: tuple[bytes, ...] = ()
+    """Generated directories that their name alone does not show."""
+    within: tuple[bytes, ...] = ()
+    """The paths that it is limited to."""
+    facts: Callable[[], RestoreFacts] | None = None
+    """Derives what it means, within a time limit; only whoever shows it has to wait."""
 
     @property
     def needs_confirmation(self) -> bool:

@@ -60,6 +60,12 @@ class Difference(NamedTuple):
     """Of the live scan, if there was one."""
     story: Story | None = None
     """The story, if requested."""
+    generated: tuple[bytes, ...] = ()
+    """Generated directories that their name alone does not show."""
+    within: tuple[bytes, ...] = ()
+    """The paths that it was limited to."""
+    scan: object = None
+    """The scan of the live workspace, from which the story can still be derived."""
 
 
 class ForkPoint(NamedTuple):

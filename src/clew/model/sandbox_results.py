@@ -179,3 +179,5 @@ class Comparison(NamedTuple):
     ancestor: Checkpoint
     states: tuple[ComparedState, ...]
     paths: tuple[ComparedPath, ...]
+    generated: tuple[bytes, ...] = ()
+    """Generated directories that their name alone does not show."""

@@ -6,6 +6,11 @@ from clew.model import bencode
 from clew.model.bencode import bytes_of, list_of, number_of
 from clew.model.fact import SEVERITY_RANK, Fact, Severity
 from clew.model.named_tuple import NamedTuple
+from clew.model.shorten import shorten
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 HEADLINE_LIMIT = 100
 NOTHING = "nothing changed"
@@ -57,6 +62,13 @@ class Story(NamedTuple):
             fact.kind == "detector.failed" and fact.after in (NO_TIME, TOOK_TOO_LONG)
             for fact in self.facts
         )
+
+    def limited_to(self, is_chosen: Callable[[str], bool]) -> Story:
+        """Return the lines that explain at least one chosen path; the headline is the first one."""
+        lines = tuple(line for line in self.lines if any(map(is_chosen, line.paths)))
+        facts = tuple(fact for fact in self.facts if any(map(is_chosen, fact.evidence)))
+        headline = shorten(lines[0].text, HEADLINE_LIMIT) if lines else NOTHING
+        return self._replace(headline=headline, lines=lines, facts=facts, retold="")
 
     def without_paths(self) -> Story:
         """Return the story as stored: with the number of paths of each line only."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from clew.model.ids import short
-from clew.policy.labels import FAILED
+from clew.model.record import Origin
+from clew.policy.labels import FAILED, label
 from clew.render import (
     checkpoint_title,
     databases,
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from clew.model.results import CheckpointStory
     from clew.model.save_result import SaveResult
     from clew.model.story import Story
+
+_INCOMPLETE = "  ⚠ this checkpoint is incomplete"
 
 
 def saved(result: SaveResult, look: Style) -> Iterator[str]:
@@ -67,11 +70,16 @@ def vouched(checkpoint: Checkpoint, look: Style) -> Iterator[str]:
                 yield f"    {safe(line)}"
 
 
-def shown(details: CheckpointStory, look: Style) -> Iterator[str]:
-    """Yield one checkpoint in full."""
+def shown(
+    details: CheckpointStory, look: Style, *, verbose: bool = False, everything: bool = False
+) -> Iterator[str]:
+    """Yield one checkpoint: its story and verdict first, with `verbose` all that is recorded.
+
+    With `everything`, the paths of a line are not folded.
+    """
     checkpoint = details.checkpoint
-    labels, record = checkpoint.labels, checkpoint.record
-    yield heading(checkpoint, look)
+    labels = checkpoint.labels
+    yield f"{heading(checkpoint, look)}  {paint(_who(checkpoint), 'dim', look)}"
     for number, line in enumerate(labels.intent.splitlines()):
         yield f"  {safe(line)}{'' if number else _source(checkpoint, look)}"
     if labels.description:
@@ -79,12 +87,44 @@ def shown(details: CheckpointStory, look: Style) -> Iterator[str]:
         for line in labels.description.splitlines():
             yield f"  {safe(line)}"
     yield ""
-    yield from story.lines(details.story, look)
+    yield from story.lines(details.story, look, everything=everything)
     if details.look is not None:
-        yield from databases.looked(details.look, record.time_ns, look)
+        yield from databases.looked(details.look, checkpoint.record.time_ns, look)
     for text in details.unmentioned:
         yield paint(f"  ≠ not mentioned in the intent: {safe(text)}", "yellow", look)
-    yield ""
+    if checkpoint.verdict is not None:
+        yield from verdicts.every_run(details.verdicts, checkpoint.verdict.command, look)
+    yield from _labels(checkpoint)
+    if verbose:
+        yield ""
+        yield from _recorded(checkpoint, look)
+        return
+    for gap in checkpoint_title.gaps(checkpoint.record.coverage):
+        yield paint(f"  ⚠ {gap}", "yellow", look)
+    if not checkpoint.record.coverage.complete:
+        yield paint(_INCOMPLETE, "yellow", look)
+    is_folded = not everything and any(line.paths for line in details.story.lines)
+    more = "`--all` lists every path; " if is_folded else ""
+    yield paint(f"  {more}`--verbose` shows ids, coverage and position", "dim", look)
+
+
+def _labels(checkpoint: Checkpoint) -> Iterator[str]:
+    """Yield the metadata and notes."""
+    for key, value in checkpoint.labels.meta:
+        if key == FAILED:
+            yield field("failed", safe_line(value))
+            continue
+        yield field("meta", f"{safe_line(key)} = {safe_line(value)}")
+    for note in checkpoint.labels.notes:
+        first, *more = note.splitlines()
+        yield field("note", safe(first))
+        for line in more:
+            yield field("", safe(line))
+
+
+def _recorded(checkpoint: Checkpoint, look: Style) -> Iterator[str]:
+    """Yield the record: ids, coverage, consistency and position."""
+    record = checkpoint.record
     yield field("id", checkpoint.id.hex())
     yield field("time", timestamps.full(record.time_ns, look))
     yield field("origin", f"{record.origin}, number {record.sequence} of its workspace")
@@ -95,24 +135,20 @@ def shown(details: CheckpointStory, look: Style) -> Iterator[str]:
         yield field("changes", checkpoint_title.counts_in_words(checkpoint.changes))
     yield field("consistency", record.consistency)
     yield from _coverage(record.coverage, look)
-    if checkpoint.verdict is not None:
-        yield from verdicts.every_run(details.verdicts, checkpoint.verdict.command, look)
     if checkpoint.drill is not None:
         yield from drill.fields(checkpoint.drill, look)
     if record.position.session:
         yield field("session", position.called(record.position))
     if progress := position.progress(checkpoint):
         yield field("position", progress)
-    for key, value in labels.meta:
-        if key == FAILED:
-            yield field("failed", safe_line(value))
-            continue
-        yield field("meta", f"{safe_line(key)} = {safe_line(value)}")
-    for note in labels.notes:
-        first, *more = note.splitlines()
-        yield field("note", safe(first))
-        for line in more:
-            yield field("", safe(line))
+
+
+def _who(checkpoint: Checkpoint) -> str:
+    """Return the agent, `you`, or how the checkpoint was made."""
+    record = checkpoint.record
+    if record.position.session:
+        return safe_line(label(record.position.agent), 40) or "an agent"
+    return "you" if record.origin == Origin.MANUAL else record.origin
 
 
 def _source(checkpoint: Checkpoint, look: Style) -> str:
@@ -164,4 +200,4 @@ def _coverage(coverage: Coverage, look: Style) -> Iterator[str]:
         who = units.count(coverage.blind, "process", "processes")
         yield field("unseen", f"the memory maps of {who} could not be read")
     if not coverage.complete:
-        yield paint("  ⚠ this checkpoint is incomplete", "yellow", look)
+        yield paint(_INCOMPLETE, "yellow", look)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from clew.model.change import ChangeKind
 from clew.model.shorten import shorten_to_width
-from clew.render import checkpoint_title
+from clew.render import checkpoint_title, folded, units
 from clew.render.safe import safe_line, safe_path
 from clew.render.sandbox import table
 from clew.render.style import Style, paint
@@ -17,11 +17,15 @@ if TYPE_CHECKING:
     from clew.model.sandbox_results import ComparedPath, ComparedState, Comparison
 
 _LARGEST_VERDICT = 24
-_PATHS_SHOWN = 30
+_PATHS_SHOWN = 20
+_PLACES_SHOWN = 8
 
 
-def compared(found: Comparison, look: Style) -> Iterator[str]:
-    """Yield each state since the common ancestor, and the paths that they changed."""
+def compared(found: Comparison, look: Style, *, everything: bool = False) -> Iterator[str]:
+    """Yield each state since the common ancestor, and the paths that they changed.
+
+    Generated directories are counted, unless `everything` is to be listed.
+    """
     yield f"Since {checkpoint_title.called(found.ancestor)}:"
     yield from table([_row(state) for state in found.states], look)
     names = [safe_line(state.name) for state in found.states]
@@ -31,7 +35,7 @@ def compared(found: Comparison, look: Style) -> Iterator[str]:
     for (states, is_same), paths in sorted(groups.items(), key=_disagreement_first):
         yield ""
         yield paint(_heading([names[state] for state in states], is_same), "bold", look)
-        yield from _paths(paths)
+        yield from _paths(paths) if everything else _folded(paths, found.generated, look)
 
 
 def _row(state: ComparedState) -> tuple[str, ...]:
@@ -61,10 +65,25 @@ def _heading(names: list[str], is_same: bool) -> str:
     return f"Changed by {who}, {'identically' if is_same else 'differently'}:"
 
 
+def _folded(paths: list[ComparedPath], generated: tuple[bytes, ...], look: Style) -> Iterator[str]:
+    written, places = folded.by_place([one.path for one in paths], generated)
+    yield from _paths([paths[at] for at in written[:_PATHS_SHOWN]])
+    left = len(written) - _PATHS_SHOWN
+    if left > 0:
+        yield f"  and {left:,} more"
+    for label, number in places[:_PLACES_SHOWN]:
+        yield paint(f"     {label}  {units.count(number, 'path')}", "dim", look)
+    others = places[_PLACES_SHOWN:]
+    if others:
+        number = sum(number for _, number in others)
+        text = f"     {len(others):,} other generated places  {units.count(number, 'path')}"
+        yield paint(text, "dim", look)
+    if left > 0 or places:
+        yield paint(f"  `--all` lists all {units.count(len(paths), 'path')}", "dim", look)
+
+
 def _paths(paths: list[ComparedPath]) -> Iterator[str]:
-    for one in paths[:_PATHS_SHOWN]:
+    for one in paths:
         letters = [ChangeKind.LETTERS[kind] for kind in one.kinds if kind is not None]
         letter = letters[0] if one.is_same else "/".join(letters)
         yield f"  {letter}  {safe_path(one.path) or '.'}"
-    if len(paths) > _PATHS_SHOWN:
-        yield f"  and {len(paths) - _PATHS_SHOWN:,} more; --json lists all"

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from clew.model.ids import short
 from clew.model.restore_results import SkipReason
-from clew.model.shorten import width_of
-from clew.render import checkpoint_title, effects, merge, parts, timestamps, units
-from clew.render.columns import pad
+from clew.render import checkpoint_title, effects, merge, parts, story, timestamps, units
+from clew.render.restore_paths import PreviewPaths
 from clew.render.safe import safe_line, safe_path
 from clew.render.style import Style, paint
 
@@ -16,14 +16,27 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from clew.model.failed_call import BeforeFailure
-    from clew.model.restore_results import PlannedPath, RestorePreview, RestoreResult, SkippedPath
+    from clew.model.restore_results import RestoreFacts, RestorePreview, RestoreResult, SkippedPath
+    from clew.model.story import StoryLine
 
 _SHOWN = 20
 """Paths listed per kind; JSON has all of them."""
+_TIGHT = 10
+"""Disk space is worth a line if less than this multiple of what is needed is free."""
+_FACTS = 8
+_MANY = 1000
+"""Paths from which on a restore is summarized."""
+_FACTS_OF_MANY = 3
 
 
-def preview(plan: RestorePreview, look: Style) -> Iterator[str]:
-    """Yield what would be created, replaced and deleted, and the running programs affected."""
+def preview(
+    plan: RestorePreview, look: Style, way_back: str = "undo", *, everything: bool = False
+) -> Iterator[str]:
+    """Yield what a restore would mean and do, what matters most first.
+
+    Facts come first, then files written by hand that would be overwritten, the other paths,
+    programs and effects; last what keeps the current state, and the command that brings it back.
+    """
     if plan.merge is not None and plan.merge.is_blocked:
         yield from merge.blocked(plan.merge, look)
         return
@@ -37,10 +50,11 @@ def preview(plan: RestorePreview, look: Style) -> Iterator[str]:
     yield f"{what} would"
     if not (plan.created or plan.needs_confirmation):
         yield "  change nothing"
-    yield from _planned("create", plan.created, "", look)
-    yield from _planned("replace", plan.replaced, "yellow", look)
-    yield from _planned("delete", plan.deleted, "red", look)
-    yield from _planned("change the metadata of", plan.metadata, "", look)
+    else:
+        yield from _facts(plan, look, everything)
+    paths = PreviewPaths(plan, look, everything=everything)
+    yield from paths.work()
+    yield from paths.others()
     if plan.merge is not None:
         yield from merge.would_merge(plan.merge, look)
     yield from reasons("leave alone", plan.skipped)
@@ -53,11 +67,45 @@ def preview(plan: RestorePreview, look: Style) -> Iterator[str]:
     yield from parts.would(plan.brought, look)
     yield from parts.concurrent_work(plan.concurrent_work, "revert", look)
     yield from effects.outstanding(plan.effects, look)
-    if plan.needed_bytes:
+    if paths.is_folded:
+        yield paint(f"{_lists_all(plan)} lists every path.", "dim", look)
+    if plan.needed_bytes * _TIGHT > plan.free_bytes:
         free = units.size(plan.free_bytes)
         yield f"It needs {units.size(plan.needed_bytes)} of disk space; {free} are free."
-    if plan.dirty:
-        yield "The current state is saved first, so this can be undone."
+    if plan.dirty or plan.needs_confirmation:
+        held = "is saved first" if plan.dirty else "is in a checkpoint"
+        how = f"`clew {way_back}` brings it back" if way_back else "so this can be undone"
+        yield f"The current state {held}; {how}."
+
+
+def _facts(plan: RestorePreview, look: Style, everything: bool) -> Iterator[str]:
+    """Yield the facts that would be taken back and brought back."""
+    if plan.facts is None:
+        return
+    found = plan.facts()
+    brought = "bring in" if plan.merge is not None else "bring back"
+    size = len(plan.created) + len(plan.replaced) + len(plan.deleted)
+    most = len(_all_lines(found)) if everything else _FACTS if size < _MANY else _FACTS_OF_MANY
+    for verb, told in (("take back", found.taken_back), (brought, found.brought_back)):
+        if told is None:
+            continue
+        lines = list(story.brief(told, most, _lists_all(plan), look, "    "))
+        if lines:
+            yield f"  {verb}:"
+            yield from lines
+
+
+def _all_lines(found: RestoreFacts) -> list[StoryLine]:
+    stories = (found.taken_back, found.brought_back)
+    return [line for one in stories if one is not None for line in one.lines]
+
+
+def _lists_all(plan: RestorePreview) -> str:
+    """Return the command that lists what the preview folds."""
+    if plan.merge is not None and plan.merge.name:
+        return f"`clew adopt {quote(safe_line(plan.merge.name))} -n --all`"
+    keeping = " --keep-mine" if plan.merge is not None else ""
+    return f"`clew restore {short(plan.target.id)}{keeping} -n --all`"
 
 
 def result(done: RestoreResult, look: Style, way_back: str = "undo") -> Iterator[str]:
@@ -113,21 +161,6 @@ def _heading(done: RestoreResult) -> str:
         state = "partly as it was" if done.is_partial else "as it was"
         return f"Restore aborted; the workspace is {state}: {checkpoint_title.called(done.target)}"
     return f"{'Partly at' if done.is_partial else 'Now at'} {checkpoint_title.called(done.target)}"
-
-
-def _planned(verb: str, paths: Sequence[PlannedPath], colour: str, look: Style) -> Iterator[str]:
-    if not paths:
-        return
-    total = sum(planned.size for planned in paths)
-    amount = f", {units.size(total)}" if total else ""
-    yield paint(f"  {verb} {units.count(len(paths), 'path')}{amount}", colour, look)
-    names = [safe_path(planned.path) or "." for planned in paths[:_SHOWN]]
-    column = min(max(map(width_of, names)), 60)
-    for planned, name in zip(paths, names, strict=False):
-        size = units.size(planned.size) if total else ""
-        note = "  created since" if planned.is_new_work else ""
-        yield f"      {pad(name, column)}  {size}{note}".rstrip()
-    yield from _more(len(paths))
 
 
 def reasons(verb: str, paths: Sequence[SkippedPath]) -> Iterator[str]:

@@ -30,6 +30,8 @@ _ENDED = {
     RunEnd.INTERRUPTED: "interrupted",
     RunEnd.FAILED: "could not be run",
 }
+_HOW = "`--all`"
+"""What lists every path."""
 _TAIL_LINES = 5
 _LIMITS_SHOWN = 20
 _GAP = "  "
@@ -74,16 +76,16 @@ def drilled(result: DrillResult, look: Style) -> Iterator[str]:
         yield paint(f"  ⚠ {safe_line(notice)}", "yellow", look)
 
 
-def executed(result: Executed, look: Style) -> Iterator[str]:
+def executed(result: Executed, look: Style, *, everything: bool = False) -> Iterator[str]:
     """Yield how a command ended, and what it changed in the discarded copy."""
     outcome = result.outcome
     yield f"{safe_line(outcome.command)}: {ended(outcome)}; the copy was discarded"
     yield from notes(outcome.notes, look)
     if result.difference is not None:
-        yield from changes.with_story(result.difference, look)
+        yield from changes.with_story(result.difference, look, _HOW, everything=everything)
 
 
-def board(found: TryResult, look: Style) -> Iterator[str]:
+def board(found: TryResult, look: Style, *, everything: bool = False) -> Iterator[str]:
     """Yield a table of all attempts, then what each one did."""
     what = units.count(len(found.attempts), "attempt")
     asked = f", checked with {safe_line(found.check)}" if found.check else ""
@@ -93,7 +95,7 @@ def board(found: TryResult, look: Style) -> Iterator[str]:
     yield from notes(common, look)
     for attempt in found.attempts:
         yield ""
-        yield from _attempt(attempt, common, look)
+        yield from _attempt(attempt, common, look, everything)
 
 
 def table(rows: list[tuple[str, ...]], look: Style) -> Iterator[str]:
@@ -158,14 +160,16 @@ def _common_notes(found: TryResult) -> list[str]:
     ]
 
 
-def _attempt(attempt: AttemptResult, common: list[str], look: Style) -> Iterator[str]:
+def _attempt(
+    attempt: AttemptResult, common: list[str], look: Style, everything: bool
+) -> Iterator[str]:
     name = paint(safe_line(attempt.fork or attempt.name), "bold", look)
     called = (
         f" (given as {safe_line(attempt.name)})" if attempt.fork not in ("", attempt.name) else ""
     )
     yield f"{name}{called}: {safe_line(attempt.outcome.command)}"
     if attempt.difference is not None:
-        yield from changes.with_story(attempt.difference, look)
+        yield from changes.with_story(attempt.difference, look, _HOW, everything=everything)
     if attempt.verdict is not None and attempt.verdict.details.reason:
         yield f"  inconclusive: {safe_line(attempt.verdict.details.reason)}"
     if not attempt.is_good:

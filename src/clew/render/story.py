@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from clew.model.change import ChangeKind
 from clew.model.fact import Severity
 from clew.model.ids import short
-from clew.render import checkpoint_title, timestamps
+from clew.model.shorten import shorten_to_width
+from clew.render import checkpoint_title, folded, timestamps, units
 from clew.render.safe import safe, safe_path, shown_name
 from clew.render.style import Style, paint
 
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 _COLOURS = {Severity.HIGH: "red", Severity.NOTE: "yellow"}
 _SIGNS = {Severity.HIGH: "⚠ ", Severity.NOTE: "· "}
 _INDENT = "  "
+FILES = "Files"
+"""The heading of lines about single files."""
 
 
 def headline(text: str, severity: str, look: Style) -> str:
@@ -27,9 +30,15 @@ def headline(text: str, severity: str, look: Style) -> str:
     return paint(safe(text), _COLOURS.get(severity, "") if severity == Severity.HIGH else "", look)
 
 
-def lines(story: Story, look: Style) -> Iterator[str]:
-    """Yield the headline and every line, each heading once."""
-    yield f"{_INDENT}{paint(safe(story.headline), 'bold', look)}"
+def lines(
+    story: Story, look: Style, *, headline: bool = True, everything: bool = True
+) -> Iterator[str]:
+    """Yield the headline and every line, each heading once.
+
+    Without `everything`, the paths of a line are folded.
+    """
+    if headline:
+        yield f"{_INDENT}{paint(safe(story.headline), 'bold', look)}"
     if story.retold:
         yield f"{_INDENT}{paint(safe(story.retold), 'dim', look)}"
     heading = ""
@@ -38,8 +47,27 @@ def lines(story: Story, look: Style) -> Iterator[str]:
             heading = line.heading
             yield f"{_INDENT}{paint(heading, 'dim', look)}"
         yield f"{_INDENT * 2}{_line(line, look)}"
-        for path in line.paths:
-            yield paint(f"{_INDENT * 4}{safe(shown_name(path)) or '.'}", "dim", look)
+        for text in map(_shown_path, line.paths) if everything else folded.names(line.paths):
+            yield paint(f"{_INDENT * 4}{text}", "dim", look)
+
+
+def brief(story: Story, limit: int, how: str, look: Style, margin: str = _INDENT) -> Iterator[str]:
+    """Yield the first lines, each on one line of the terminal, and how to see the others.
+
+    A summary is followed by a listing: lines about single files are left to that.
+    """
+    told = [line for line in story.lines if line.heading != FILES or line.severity != Severity.NONE]
+    most = limit if len(told) <= limit else limit - 1
+    for line in told[:most]:
+        text = shorten_to_width(_plain(line), look.width - len(margin))
+        yield f"{margin}{paint(text, _COLOURS.get(line.severity, ''), look)}"
+    if told[most:]:
+        what = units.count(len(told) - most, "more fact")
+        yield paint(f"{margin}and {what}: {how}", "dim", look)
+
+
+def _shown_path(path: str) -> str:
+    return safe(shown_name(path)) or "."
 
 
 def blamed(found: Blame, look: Style) -> Iterator[str]:
@@ -71,5 +99,8 @@ def _events(one: Appearance) -> Iterator[str]:
 
 
 def _line(line: StoryLine, look: Style) -> str:
-    sign = _SIGNS.get(line.severity, "")
-    return paint(f"{sign}{safe(line.text)}", _COLOURS.get(line.severity, ""), look)
+    return paint(_plain(line), _COLOURS.get(line.severity, ""), look)
+
+
+def _plain(line: StoryLine) -> str:
+    return f"{_SIGNS.get(line.severity, '')}{safe(line.text)}"

@@ -150,12 +150,13 @@ class Forks:
         """Return what adopting a fork would do, conflicts included."""
         from clew.operations.forks.adopt import adopting
         from clew.operations.forks.merge import preview_merge
+        from clew.operations.restore.restore_story import taking_locks
 
         monitor = monitor or self._access.monitor
         chosen = [self._access.relative(path) for path in paths]
         with self._access.reading(monitor) as context:
             request = adopting(context, fork, chosen, favour, monitor)
-            return preview_merge(context, request, monitor)
+            return taking_locks(self._access, preview_merge(context, request, monitor), monitor)
 
     def discard(
         self, fork: str, *, files: bool = False, force: bool = False, monitor: Monitor | None = None

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from clew.model.bisect_search import BisectResult
+    from clew.model.change import Change
     from clew.model.checkpoint import Checkpoint, WorkspaceInfo
     from clew.model.effect import Effect
     from clew.model.exclude_effects import ExcludeEffects
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
         TaskChange,
         TaskList,
     )
+    from clew.model.story import Story
     from clew.monitor import Monitor
     from clew.workspace.workspace import Confirm
 
@@ -151,7 +153,7 @@ class WorkspaceProtocol(Protocol):
         self, ref: str, *, paths: bool = False, monitor: Monitor | None = None
     ) -> CheckpointStory: ...
 
-    def status(self, *, monitor: Monitor | None = None) -> Difference: ...
+    def status(self, *, story: bool = True, monitor: Monitor | None = None) -> Difference: ...
 
     def diff(
         self,
@@ -159,11 +161,16 @@ class WorkspaceProtocol(Protocol):
         b: str | None = None,
         *,
         paths: Sequence[str] = (),
+        guess: bool = False,
         story: bool = False,
         monitor: Monitor | None = None,
     ) -> Difference: ...
 
-    def patch(self, difference: Difference, *, reveal: bool = False) -> Iterator[str]: ...
+    def story(self, difference: Difference, *, seconds: float | None = None) -> Story | None: ...
+
+    def patch(
+        self, difference: Difference, *, reveal: bool = False, binary: list[Change] | None = None
+    ) -> Iterator[str]: ...
 
     def search(
         self,

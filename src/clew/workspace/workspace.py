@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from typing import ParamSpec, Self, TypeVar
 
     from clew.model.bisect_search import BisectResult
+    from clew.model.change import Change
     from clew.model.grep_results import GrepResult
     from clew.model.offer import Offer
     from clew.model.overview import Overview
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
         VerifyResult,
     )
     from clew.model.search_results import SearchResult
+    from clew.model.story import Story
     from clew.operations.context import Context
     from clew.workspace.effects import Effects
     from clew.workspace.forks import Forks
@@ -320,7 +322,7 @@ class Workspace:
         with self._access.reading(monitor) as context:
             return story_details(context, self._access.look_up(ref, monitor), with_paths=paths)
 
-    def status(self, *, monitor: Monitor | None = None) -> Difference:
+    def status(self, *, story: bool = True, monitor: Monitor | None = None) -> Difference:
         """Return what changed since *here*, with its story; report a store over its budget."""
         from clew.operations.save.budget_warning import budget_warning
 
@@ -329,7 +331,7 @@ class Workspace:
             warning = budget_warning(context)
         if warning is not None:
             monitor.notice(warning)
-        return self.diff(story=True, monitor=monitor)
+        return self.diff(story=story, monitor=monitor)
 
     def diff(
         self,
@@ -337,29 +339,56 @@ class Workspace:
         b: str | None = None,
         *,
         paths: Sequence[str] = (),
+        guess: bool = False,
         story: bool = False,
         monitor: Monitor | None = None,
     ) -> Difference:
         """Return how two checkpoints differ; `a` defaults to *here*, `b` to the live workspace.
 
+        With `guess`, `a` or `b` may be an existing path instead, if no checkpoint has that name.
         With `story`, the result has the story of the difference.
         """
         within = [self._access.relative(path) for path in paths]
+        monitor = monitor or self.monitor
         with self._access.reading(monitor) as context:
-            old = self._access.look_up(a, monitor) if a is not None else context.here
-            new = self._access.look_up(b, monitor) if b is not None else None
+            if guess:
+                from clew.operations.history.compared_words import read_words
+
+                words = [word for word in (a, b) if word is not None]
+                old, new, found = read_words(self._access, words, monitor)
+                within += found
+            else:
+                old = self._access.look_up(a, monitor) if a is not None else context.here
+                new = self._access.look_up(b, monitor) if b is not None else None
             if story:
                 from clew.operations.history.story import difference_with_story as compare
             else:
                 from clew.operations.history.diff import diff as compare
-            return compare(context, old, new, within, monitor or self.monitor)
+            return compare(context, old, new, within, monitor)
 
-    def patch(self, difference: Difference, *, reveal: bool = False) -> Iterator[str]:
-        """Yield the text of a difference line by line; `secrets` leaves secrets in it."""
+    def story(self, difference: Difference, *, seconds: float | None = None) -> Story | None:
+        """Return the story of a difference that has none yet, limited to its paths.
+
+        With `seconds`, of processor time, what takes longer is left out, and the story says so.
+        """
+        from clew.operations.history.story import story_of_difference
+        from clew.story.budget import WorkerLimits
+
+        limits = None if seconds is None else WorkerLimits(processor_seconds=seconds)
+        with self._access.reading() as context:
+            return story_of_difference(context, difference, limits)
+
+    def patch(
+        self, difference: Difference, *, reveal: bool = False, binary: list[Change] | None = None
+    ) -> Iterator[str]:
+        """Yield the text of a difference line by line; `reveal` leaves secrets in it.
+
+        Changes of binary and of too large files go into the list `binary` instead, if there is one.
+        """
         from clew.operations.history.diff import patch
 
         with self._access.reading() as context:
-            yield from patch(context, difference, reveal=reveal)
+            yield from patch(context, difference, reveal=reveal, binary=binary)
 
     def search(
         self,

@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from clew.errors import UnknownReference
+from clew.model.change import Change
+from clew.monitor import RecordingMonitor
 from clew.workspace import Workspace
 from tests.operations.moments import save
 
@@ -103,3 +106,97 @@ def test_a_file_too_large_for_a_patch_is_said_to_be(
 
     assert lines[:2] == ["--- a/large", "+++ b/large"]
     assert len(lines) == 3
+
+
+def guessed(ws: Workspace, *words: str) -> tuple[list[bytes], list[bytes]]:
+    found = ws.diff(*words, guess=True)
+    return [change.path for change in found.changes], list(found.within)
+
+
+def test_a_word_that_names_no_checkpoint_is_a_path(
+    ws: Workspace, project: Path, two: tuple[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(project)
+
+    assert guessed(ws, two[0], "sub") == ([b"sub/edited"], [b"sub"])
+    assert guessed(ws, two[0], "gone") == ([b"gone"], [b"gone"])  # in the checkpoint only
+    assert guessed(ws, "sub") == ([], [b"sub"])
+    assert guessed(ws, "sub", "new") == ([], [b"sub", b"new"])
+    assert guessed(ws, *two)[1] == []
+
+
+def test_a_word_that_is_neither_is_refused(
+    ws: Workspace, project: Path, two: tuple[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(project)
+    for words in (("nothing",), ("/etc/passwd",), ("HEAD~2",), (two[0], "nothing"), ("sub", "@")):
+        with pytest.raises(UnknownReference):
+            guessed(ws, *words)
+    with pytest.raises(UnknownReference):
+        ws.diff("sub")
+
+
+def test_a_word_that_is_both_is_a_checkpoint(
+    ws: Workspace, project: Path, two: tuple[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(project)
+    ws.edit(two[0], name="sub")
+    heard = RecordingMonitor()
+
+    found = ws.diff("sub", guess=True, monitor=heard)
+
+    assert found.old is not None
+    assert found.old.id.hex() == two[0]
+    assert found.within == ()
+    (notice,) = heard.notices
+    assert notice.endswith("`-- sub` limits the comparison to the path")
+
+
+def test_ambiguous_names_are_generated_where_something_explains_them(
+    ws: Workspace, project: Path
+) -> None:
+    for place in ("web/build", "notes/build", "go/vendor", "env", "node_modules/a/build"):
+        (project / place).mkdir(parents=True)
+        (project / place / "a").write_text("1")
+    for explanation in (
+        "web/package.json",
+        "go/go.mod",
+        "env/pyvenv.cfg",
+        "node_modules/a/Makefile",
+    ):
+        (project / explanation).write_text("")
+    save(ws)
+    shutil.rmtree(project / "web")
+    for place in ("notes/build", "go/vendor", "env", "node_modules/a/build"):
+        (project / place / "a").write_text("2")
+
+    assert ws.diff().generated == (b"env", b"go/vendor", b"web/build")
+
+
+def test_a_story_that_is_derived_later_is_about_the_same_scan(
+    ws: Workspace, project: Path, two: tuple[str, str]
+) -> None:
+    (project / "sub" / "edited").write_text("three\n")
+    (project / "late").write_text("")
+    difference = ws.diff()
+    (project / "late").unlink()
+
+    story = ws.story(difference)
+    assert story is not None
+    assert "late" in story.headline
+    limited = ws.story(difference._replace(within=(b"sub",)))
+    assert limited is not None
+    assert [line.text for line in limited.lines] == [limited.headline]
+    assert "sub/edited" in limited.headline
+
+
+def test_a_patch_sets_binary_files_aside_on_request(ws: Workspace, project: Path) -> None:
+    save(ws)
+    (project / "a.bin").write_bytes(b"\0\1")
+    (project / "a.txt").write_text("text\n")
+    binary: list[Change] = []
+    difference = ws.diff()
+
+    assert "Binary files differ" in list(ws.patch(difference))
+    assert list(ws.patch(difference, binary=binary))[-1] == "+text"
+    assert [change.path for change in binary] == [b"a.bin"]

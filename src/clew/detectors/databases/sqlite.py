@@ -21,11 +21,11 @@ from clew.detectors.databases.sqlite_moves import crowd_findings, moved_or_copie
 from clew.detectors.databases.sqlite_schema import DAMAGED
 from clew.detectors.detector import Evidence, Finding, PathChange, Tree, WatchedPaths
 from clew.detectors.files.generated import GeneratedPaths
-from clew.detectors.files.generated_names import IGNORED
 from clew.detectors.repositories.git_contents import is_in_git
 from clew.model.amount import size_text
 from clew.model.entry import Entry
 from clew.model.fact import Fact, Severity
+from clew.policy.generated_names import IGNORED
 from clew.policy.table_losses import is_disposable
 
 if TYPE_CHECKING:

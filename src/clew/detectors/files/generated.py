@@ -13,7 +13,14 @@ from collections.abc import Collection, Iterator, Sequence
 from clew.detectors.detector import Evidence, Finding, PathChange, TooLarge, WatchedPaths
 from clew.detectors.files.common_directory import common_directory
 from clew.detectors.files.config_files import is_configuration
-from clew.detectors.files.generated_names import (
+from clew.detectors.files.logs import is_log
+from clew.detectors.files.source_languages import is_source
+from clew.detectors.inherited import inherited
+from clew.detectors.repositories.git_places import is_inside_git
+from clew.detectors.repositories.git_tracking import GitTracking
+from clew.model.fact import Fact
+from clew.model.named_tuple import NamedTuple
+from clew.policy.generated_names import (
     AMBIGUOUS,
     BUILD,
     CACHE,
@@ -28,13 +35,6 @@ from clew.detectors.files.generated_names import (
     TAG,
     TAG_SIGNATURE,
 )
-from clew.detectors.files.logs import is_log
-from clew.detectors.files.source_languages import is_source
-from clew.detectors.inherited import inherited
-from clew.detectors.repositories.git_places import is_inside_git
-from clew.detectors.repositories.git_tracking import GitTracking
-from clew.model.fact import Fact
-from clew.model.named_tuple import NamedTuple
 
 _MAX_SUBJECTS = 100
 """How many directories are listed one by one; the rest are combined."""

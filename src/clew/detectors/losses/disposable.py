@@ -10,9 +10,9 @@ import re
 from functools import lru_cache
 from itertools import pairwise
 
-from clew.detectors.files.generated_names import CACHE, DIRECTORIES, NAMES, SUFFIXES
 from clew.detectors.files.logs import is_log
 from clew.detectors.losses.data_kinds import DATABASE, OTHER, RECORDS, kind_of
+from clew.policy.generated_names import CACHE, DIRECTORIES, NAMES, SUFFIXES
 
 _DIRECTORIES = frozenset((
     *(name for name, kind in DIRECTORIES.items() if kind == CACHE),

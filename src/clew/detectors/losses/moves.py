@@ -14,7 +14,6 @@ from itertools import islice
 
 from clew.detectors.detector import Evidence, Finding, PathChange, WatchedPaths
 from clew.detectors.files.generated import GeneratedPaths
-from clew.detectors.files.generated_names import BUILD, CACHE
 from clew.detectors.files.logs import is_log
 from clew.detectors.files.source_languages import is_source
 from clew.detectors.losses.disposable import is_disposable_directory
@@ -24,6 +23,7 @@ from clew.model.amount import counted
 from clew.model.entry import EntryKind
 from clew.model.fact import Fact
 from clew.model.ids import ObjectId
+from clew.policy.generated_names import BUILD, CACHE
 
 _TELLING = 16
 """The size in bytes from which equal content is no coincidence, whatever the names."""

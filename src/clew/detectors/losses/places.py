@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from clew.detectors.detector import Evidence
 from clew.detectors.files.generated import GeneratedGroup, GeneratedPaths
-from clew.detectors.files.generated_names import BUILD, CACHE
 from clew.detectors.files.logs import is_log_directory
 from clew.detectors.losses.builders import Builders
 from clew.detectors.losses.disposable import is_disposable_directory
 from clew.detectors.losses.servers import Servers
 from clew.detectors.repositories.git_contents import GitContents, Keeper
 from clew.model.entry import EntryKind
+from clew.policy.generated_names import BUILD, CACHE
 
 _TELLING = frozenset(("cur", "new", "mail", "sessions", "screenshots", ".ssh"))
 """Names of directories that decide what their files are."""

@@ -21,7 +21,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from clew.detectors.detector import Evidence, PathChange
-from clew.detectors.files.generated_names import IGNORED
 from clew.detectors.losses.builders import (
     Builders,
     is_built,
@@ -48,6 +47,7 @@ from clew.detectors.repositories.git_contents import GitContents
 from clew.detectors.repositories.git_tracking import GitTracking
 from clew.detectors.repositories.other_histories import OtherHistories
 from clew.model.entry import EntryKind
+from clew.policy.generated_names import IGNORED
 
 _NEVER_BUILT = (SECRET, DATABASE, STATE, AUDIT)
 _MAY_BE_OLDER = (ARCHIVE, BACKUP)

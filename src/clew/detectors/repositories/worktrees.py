@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from clew.detectors.detector import Evidence, Finding, Tree
-from clew.detectors.files.generated_names import IGNORED, NAMES
 from clew.detectors.repositories.git_indexes import GitIndexes, Index
 from clew.detectors.repositories.git_refs import Head, Refs, short
 from clew.model.amount import counted
 from clew.model.fact import Fact, Severity
+from clew.policy.generated_names import IGNORED, NAMES
 
 _MAX_WORKTREES = 100
 _MAX_REPORTED = 10

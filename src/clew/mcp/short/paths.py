@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from clew.detectors.files.generated_names import (
+from clew.mcp.short import words
+from clew.policy.generated_names import (
     DIRECTORIES,
     DIRECTORY_ENDINGS,
     SCATTERED_DIRECTORIES,
 )
-from clew.mcp.short import words
 
 _GIT = ".git"
 _WRITTEN_IN_GIT = (["config"], ["hooks"], ["info"])

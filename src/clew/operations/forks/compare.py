@@ -14,6 +14,7 @@ from clew.model.sandbox_results import ComparedState, Comparison
 from clew.monitor import Monitor
 from clew.operations.context import Context
 from clew.operations.history.ancestry import nearest_common
+from clew.operations.history.generated_directories import generated_directories
 from clew.operations.history.story import story_between, story_side
 
 
@@ -30,10 +31,13 @@ def compare_states(context: Context, asked: Sequence[Asked], monitor: Monitor) -
     """Compare states against their nearest common ancestor."""
     ancestor = _ancestor(context, asked, monitor)
     trees = [one.checkpoint.record.tree for one in asked]
+    get = context.store.objects.get
+    changed = changed_beside(ancestor.record.tree, trees, get)
     return Comparison(
         context.mark_here(ancestor),
         tuple(_side(context, ancestor, one) for one in asked),
-        changed_beside(ancestor.record.tree, trees, context.store.objects.get),
+        changed,
+        generated_directories((one.path for one in changed), (*trees, ancestor.record.tree), get),
     )
 
 

@@ -27,11 +27,14 @@ from clew.monitor import Monitor
 from clew.operations.context import Context
 from clew.operations.forks.merge_contents import LiveContents, StoredContents
 from clew.operations.forks.merge_draft import Draft, MergeRequest, make_draft
+from clew.operations.history.generated_directories import generated_directories
 from clew.operations.restore.journal import JournalPlan, TrailMove
 from clew.operations.restore.plan import Plan, PlanSide, make_plan
 from clew.operations.restore.plan_sides import live_side
 from clew.operations.restore.preview import preview_of_plan
 from clew.operations.restore.restore import PlannedRoot, carry_out, planned_root
+from clew.operations.restore.restore_story import MergeStory
+from clew.operations.restore.unsaved import unsaved_paths
 from clew.operations.save.commit import (
     Captured,
     SaveOptions,
@@ -67,7 +70,7 @@ def merge(context: Context, request: MergeRequest, monitor: Monitor) -> RestoreR
     if preview.merge.is_empty:
         return _nothing_done(context, request, preview.merge, preview.skipped)
     if request.confirm is not None and preview.needs_confirmation and not request.confirm(preview):
-        raise NeedsConfirmation(preview)
+        raise NeedsConfirmation(preview._replace(facts=None))  # the locks are gone by then
     planned = planned_root(context)
     rescued = capture_rescue(context, request.rescue_intent, monitor)
     get = context.store.objects.get
@@ -183,7 +186,16 @@ def _preview(
     plan = _plan(context, live, draft)
     dirty = here is None or here.record.state != found.state
     preview = preview_of_plan(context, request.theirs, plan, dirty, draft.made.get)
-    return preview._replace(merge=draft.merge)
+    unsaved = unsaved_paths(here, live.tree, preview, trees.get)
+    touched = (*preview.created, *preview.replaced, *preview.deleted, *preview.metadata)
+    paths, roots = (one.path for one in touched), (live.tree, draft.tree)
+    generated = generated_directories(paths, roots, draft.made.get)
+    return preview._replace(
+        merge=draft.merge,
+        unsaved=unsaved,
+        generated=generated,
+        facts=MergeStory(context, request),
+    )
 
 
 def _preview_of_nothing(context: Context, request: MergeRequest) -> RestorePreview:

@@ -16,6 +16,7 @@ from clew.model.ids import ObjectId
 from clew.model.results import Difference
 from clew.monitor import Monitor
 from clew.operations.context import Context
+from clew.operations.history.generated_directories import generated_directories
 
 if TYPE_CHECKING:
     from clew.diff.text import Show
@@ -63,11 +64,23 @@ def compare(
         return Difference(None, new, (), coverage)
     paired = pair_renames(list(diff_trees(old.record.tree, tree, get, mtimes=False)))
     chosen = [change for change in paired if _is_chosen(change, within)]
-    return Difference(old, new, tuple(chosen), coverage)
+    generated = generated_directories(
+        (change.path for change in chosen), (tree, old.record.tree), get
+    )
+    return Difference(old, new, tuple(chosen), coverage, None, generated, tuple(within), seen)
 
 
-def patch(context: Context, difference: Difference, *, reveal: bool = False) -> Iterator[str]:
-    """Yield the text of every content change line by line; `reveal` disables redaction."""
+def patch(
+    context: Context,
+    difference: Difference,
+    *,
+    reveal: bool = False,
+    binary: list[Change] | None = None,
+) -> Iterator[str]:
+    """Yield the text of every content change line by line; `reveal` disables redaction.
+
+    Changes of binary and of too large files go into the list `binary` instead, if there is one.
+    """
     from clew.policy.redaction.conceal import conceal  # noqa: PLC0415  only a patch needs text
     from clew.worktree.root import Root  # noqa: PLC0415
 
@@ -75,12 +88,12 @@ def patch(context: Context, difference: Difference, *, reveal: bool = False) -> 
     stored = _stored_reader(context)
     if difference.new is not None:
         for change in difference.changes:
-            yield from _patch_one(change, stored, stored, show)
+            yield from _patch_one(change, stored, stored, show, binary)
         return
     with Root(context.root, cross_mounts=True) as root:
         live = _live_reader(root)
         for change in difference.changes:
-            yield from _patch_one(change, stored, live, show)
+            yield from _patch_one(change, stored, live, show, binary)
 
 
 def _is_chosen(change: Change, within: Sequence[bytes]) -> bool:
@@ -90,8 +103,14 @@ def _is_chosen(change: Change, within: Sequence[bytes]) -> bool:
     return any(paths.is_within(path, one) for path in candidates for one in within)
 
 
-def _patch_one(change: Change, read_old: Read, read_new: Read, show: Show | None) -> Iterator[str]:
-    from clew.diff.text import too_large, unified  # noqa: PLC0415
+def _patch_one(
+    change: Change,
+    read_old: Read,
+    read_new: Read,
+    show: Show | None,
+    binary: list[Change] | None,
+) -> Iterator[str]:
+    from clew.diff.text import is_text, too_large, unified  # noqa: PLC0415
 
     if change.kind == ChangeKind.METADATA:
         return
@@ -101,6 +120,9 @@ def _patch_one(change: Change, read_old: Read, read_new: Read, show: Show | None
         return
     largest = max(entry.size for entry in (change.old, change.new) if entry is not None)
     if largest > _PATCH_LIMIT:
+        if binary is not None:
+            binary.append(change)
+            return
         yield from too_large(
             shown_old if change.old is not None else None,
             shown_new if change.new is not None else None,
@@ -110,6 +132,9 @@ def _patch_one(change: Change, read_old: Read, read_new: Read, show: Show | None
     before = read_old(old_path, change.old) if change.old is not None else None
     after = read_new(change.path, change.new) if change.new is not None else None
     if before is None and after is None:
+        return
+    if binary is not None and not (is_text(before or b"") and is_text(after or b"")):
+        binary.append(change)
         return
     yield from unified(shown_old, shown_new, before, after, show=show)
 

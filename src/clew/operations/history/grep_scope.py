@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from clew.detectors.files.generated_names import (
+from clew.diff.trees import lookup
+from clew.model.ids import ObjectId
+from clew.model.path import is_within, join, name_of, parent_of
+from clew.model.tree import Get
+from clew.policy.generated_names import (
     AMBIGUOUS,
     DIRECTORIES,
     DIRECTORY_ENDINGS,
     SCATTERED_DIRECTORIES,
 )
-from clew.diff.trees import lookup
-from clew.model.ids import ObjectId
-from clew.model.path import is_within, join, name_of, parent_of
-from clew.model.tree import Get
 
 _GENERATED = frozenset(
     name.encode() for name in (*DIRECTORIES, *SCATTERED_DIRECTORIES, ".git", "site-packages")

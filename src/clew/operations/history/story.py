@@ -14,16 +14,16 @@ from clew.errors import ClewError
 from clew.model.checkpoint import Checkpoint
 from clew.model.fact import Fact
 from clew.model.ids import CheckpointId
+from clew.model.path import is_within
 from clew.model.results import CheckpointStory, Difference
 from clew.model.story import NOTHING, UNTOLD, Story, StoryLine
 from clew.model.tree import count_files
 from clew.monitor import Monitor
 from clew.operations.context import Context
-from clew.operations.history.diff import compare
+from clew.operations.history.diff import diff
 from clew.operations.history.moment import StorySide
 from clew.operations.maintenance.settings import WRITER
 from clew.operations.restore.stopped_processes import signals_of
-from clew.operations.save.scan import scan_live
 from clew.operations.sessions.task_lists import with_tasks
 from clew.render.units import count
 from clew.story.looked import looked_facts
@@ -32,7 +32,10 @@ from clew.story.version import cut_version, is_current_version, story_version
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from clew.story.budget import WorkerLimits
+    from clew.worktree.scan import ScanResult
 
 _PATIENCE = 2.0
 """Seconds that a timeline spends on deriving missing stories."""
@@ -139,18 +142,31 @@ def difference_with_story(
     monitor: Monitor,
 ) -> Difference:
     """Return how two states differ, with the story of the whole workspace."""
-    signals = None if new is not None else context.host.observe(context.root)
-    seen = scan_live(context, monitor) if new is None else None
-    found = compare(context, old, new, seen, within)
+    found = diff(context, old, new, within, monitor)
+    return found._replace(story=story_of_difference(context, found._replace(within=())))
+
+
+def story_of_difference(
+    context: Context, difference: Difference, limits: WorkerLimits | None = None
+) -> Story | None:
+    """Return the story of a difference, limited to its paths; None if there is no older state."""
+    old, new = difference.old, difference.new
     if old is None:
-        return found
-    if seen is not None:
-        after = StorySide(seen[0].tree, signals, seen[1])
+        return None
+    if new is None:
+        seen: Any = difference.scan  # a value cannot name its type: model is below the machine
+        scan: ScanResult = seen[0]
+        after = StorySide(scan.tree, context.host.observe(context.root), seen[1])
+    elif new.record.parent == old.id and not difference.within:
+        return story_of(context, new)
     else:
-        assert new is not None
         after = story_side(context, new)
-    story = story_between(context, story_side(context, old), after)
-    return found._replace(story=story.without_paths())
+    story = story_between(context, story_side(context, old), after, limits)
+    if difference.within:
+        story = story.limited_to(
+            lambda path: any(is_within(os.fsencode(path), one) for one in difference.within)
+        )
+    return story.without_paths()
 
 
 def story_side(context: Context, checkpoint: Checkpoint) -> StorySide:

@@ -14,11 +14,14 @@ from clew.model.small_objects import encode_links
 from clew.model.tree import put_directory, put_root, read_root
 from clew.monitor import Monitor
 from clew.operations.context import Context
+from clew.operations.history.generated_directories import generated_directories
 from clew.operations.restore.concurrent_work import concurrent_work
 from clew.operations.restore.disk_space import needed_bytes
 from clew.operations.restore.parts import brought_back, choose, differing_now
 from clew.operations.restore.plan import NOTHING, Get, Plan, PlanSide, make_plan
 from clew.operations.restore.plan_sides import live_side, target_side
+from clew.operations.restore.restore_story import RestoreStory
+from clew.operations.restore.unsaved import unsaved_paths
 from clew.operations.save.scan import LiveTrees, scan_live
 from clew.operations.sessions.outstanding_effects import outstanding_effects
 from clew.worktree.processes import holders
@@ -51,7 +54,14 @@ def preview_restore(
     preview = preview_of_plan(context, target, plan, dirty, get)
     differing = differing_now(context, target, chosen, differs)
     forgets = not within or chosen.parts != (RestorePart.FILES,)
+    can_tell = chosen.files and os.path.isdir(context.root)
+    roots = (live.tree, target.record.tree)
+    touched = (*preview.created, *preview.replaced, *preview.deleted, *preview.metadata)
     return preview._replace(
+        unsaved=unsaved_paths(here, live.tree, preview, trees.get),
+        generated=generated_directories((one.path for one in touched), roots, trees.get),
+        within=within,
+        facts=RestoreStory(context, target, live.tree, trees, within) if can_tell else None,
         effects=tuple(outstanding_effects(context, target)) if forgets else (),
         brought=brought_back(context, target, chosen, differing, some=bool(within)),
         concurrent_work=concurrent_work(context, target, here, within)
@@ -116,8 +126,7 @@ def preview_of_plan(
         created=_planned([step for step in created if step.path not in changed]),
         replaced=_planned(replaced),
         deleted=tuple(
-            PlannedPath(step.path, step.old.size if step.old else 0, is_new_work=True)
-            for step in sorted(deleted)
+            one._replace(size=one.size_now, is_new_work=True) for one in _planned(deleted)
         ),
         metadata=_planned(metadata),
         skipped=plan.skipped,
@@ -136,7 +145,12 @@ def _nearest_directory(path: bytes) -> bytes:
 
 
 def _planned(steps: list[RestoreStep]) -> tuple[PlannedPath, ...]:
-    return tuple(
-        PlannedPath(step.path, step.new.size if step.new and step.new.kind == EntryKind.FILE else 0)
-        for step in sorted(steps)
-    )
+    return tuple(_planned_path(step) for step in sorted(steps))
+
+
+def _planned_path(step: RestoreStep) -> PlannedPath:
+    entry = step.new or step.old
+    is_directory = entry is not None and entry.is_directory
+    size = step.new.size if step.new and step.new.kind == EntryKind.FILE else 0
+    size_now = step.old.size if step.old else 0
+    return PlannedPath(step.path, size, is_directory=is_directory, size_now=size_now)

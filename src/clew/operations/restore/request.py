@@ -39,6 +39,7 @@ class RestoreRequest(NamedTuple):
 def preview(access: Access, request: RestoreRequest, monitor: Monitor) -> RestorePreview:
     """Return what a restore would do; takes its own locks."""
     from clew.operations.restore.preview import preview_restore
+    from clew.operations.restore.restore_story import taking_locks
 
     paths = _selected(access, request)
     with access.reading(monitor) as context:
@@ -48,11 +49,12 @@ def preview(access: Access, request: RestoreRequest, monitor: Monitor) -> Restor
             from clew.operations.restore.keep_mine import keeping_mine
 
             merge = keeping_mine(context, target, paths, request.favour)
-            return preview_merge(context, merge, monitor)._replace(before_failure=failure)
+            found = preview_merge(context, merge, monitor)._replace(before_failure=failure)
+            return taking_locks(access, found, monitor)
         require_paths(context, target, paths)
         within = with_units(context, target, paths)
         found = preview_restore(context, target, within, monitor, request.parts)
-        return found._replace(before_failure=failure)
+        return taking_locks(access, found._replace(before_failure=failure), monitor)
 
 
 def restore_workspace(access: Access, request: RestoreRequest, monitor: Monitor) -> RestoreResult:

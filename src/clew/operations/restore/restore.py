@@ -116,7 +116,7 @@ def restore(
         scanned = _scanned(context, monitor)
         preview = preview_restore(context, target, options.within, monitor, options.parts, scanned)
         if preview.needs_confirmation and not options.confirm(preview):
-            raise NeedsConfirmation(preview)
+            raise NeedsConfirmation(preview._replace(facts=None))  # the locks are gone by then
     if planned is None:
         revive_root(context)
         planned = planned_root(context)

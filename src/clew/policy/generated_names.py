@@ -87,3 +87,21 @@ HOME_PLACES: dict[tuple[str, ...], str] = {
 TAG = "CACHEDIR.TAG"
 TAG_SIGNATURE = b"Signature: 8a477f597d28d172789f06886806bc55"
 """https://bford.info/cachedir/"""
+
+VENDORED = frozenset(("site-packages", "dist-packages"))
+"""Directories of installed packages, in listings; detectors read what is installed in them."""
+
+AMBIGUOUS_VENDORED: dict[str, frozenset[str]] = {
+    "vendor": frozenset(("go.mod", "composer.json", "Gemfile", "Cargo.toml")),
+    "Pods": frozenset(("Podfile",)),
+    "deps": frozenset(("mix.exs",)),
+}
+"""Directories of vendored packages, and the names that must be next to one."""
+
+ENVIRONMENTS = frozenset(("venv", "env", ".env", "virtualenv", ".virtualenv"))
+"""Usual names of virtual environments; one with any name has this file in it:"""
+ENVIRONMENT_MARK = "pyvenv.cfg"
+
+GIT = ".git"
+GIT_WRITTEN = frozenset(("config", "hooks", "info", "description"))
+"""What people write in the directory of a repository; git writes the rest."""
