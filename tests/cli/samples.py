@@ -200,6 +200,7 @@ PREVIEW = RestorePreview(
     dirty=True,
     needed_bytes=4_000_000,
     free_bytes=9_000_000_000,
+    unsaved=(b"src/app.py",),
 )
 RESTORED = RestoreResult(
     target=NAMED,

@@ -29,7 +29,7 @@ def converse(clew: Clew, answer: str | Signals, *words: str) -> tuple[int, str]:
     )
     os.close(theirs)
     screen = b""
-    while b"[y/N]" not in screen and (piece := _read(ours)):
+    while b"Proceed?" not in screen and (piece := _read(ours)):
         screen += piece
     if isinstance(answer, Signals):
         process.send_signal(answer)

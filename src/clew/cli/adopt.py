@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clew.cli.confirm_restore import SIDES, YES, answer, confirmation, parse_sides, show_preview
+from clew.cli.confirm_restore import SIDES, YES, answer, confirmed, parse_sides, show_preview
 from clew.cli.declare import Command, Option, Positional
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ COMMAND = Command(
 Changes on one side only are taken; text files are merged by hunks. On conflicts, lists them all and
 changes nothing.
 Saves the current state first, so `clew undo` reverses it.
-Asks before overwriting; without a terminal, --yes is required.""",
+Asks like `clew restore`; without a terminal, --yes is required before anything is overwritten.""",
     (
         Positional("FORK", "Fork: name, directory or workspace id"),
         Positional("PATH", "Merge only these paths", required=False, many=True),
@@ -35,11 +35,11 @@ def run(args: Arguments, context: CommandContext) -> int:
                 fork, paths=paths, favour=favour, monitor=context.monitor
             )
             return show_preview(plan, context)
-        result = workspace.forks.adopt(
-            fork,
-            paths=paths,
-            favour=favour,
-            confirm=confirmation(args, context),
-            monitor=context.monitor,
+        result = confirmed(
+            lambda confirm: workspace.forks.adopt(
+                fork, paths=paths, favour=favour, confirm=confirm, monitor=context.monitor
+            ),
+            args,
+            context,
         )
     return answer(result, context)

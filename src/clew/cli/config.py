@@ -37,6 +37,9 @@ checkpoints are thinned out by age.
 `drill.every`: period of restore drills in the background, such as 7d, or `off`; see `clew drill --help`.
 `max-bytes`: size of the store above which a save warns.
 `min-free`: disk space that a save leaves free, a size or `auto` (2 % of the disk, at most 1 GiB).
+`restore.ask`: when `clew restore`, `undo`, `redo` and `adopt` ask on a terminal: `unsaved` (if they would
+overwrite what the current checkpoint does not hold, or files that programs have open), `always`, or
+`never`. Without a terminal, --yes is required whatever it says.
 `restore.unattended`: if on, an agent may overwrite files through `clew mcp` without confirmation.
 `story.background`: if on, a background process describes checkpoints that hooks have saved; if off,
 `clew log` and `clew show` describe them each time.

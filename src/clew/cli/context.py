@@ -45,6 +45,8 @@ class CommandContext:
         """The workspace that the command has opened."""
         self.was_asked = False
         """Whether the user was asked for confirmation."""
+        self.always_asks = False
+        """Whether a restore asks whatever `restore.ask` says."""
         self._monitor: ProgressLine | None = None
         self._library = library
         self._now_ns = now_ns
@@ -104,13 +106,22 @@ class CommandContext:
         for line in lines():
             self.terminal.stdout.write(line + "\n")
 
+    @property
+    def can_ask(self) -> bool:
+        """Return whether a person reads the output as text and can answer."""
+        return not self.as_json and self.terminal.can_ask
+
     def ask(self, question: str) -> bool:
         """Ask for confirmation on the terminal; anything but y or yes declines."""
+        return self.answer_to(f"{question} [y/N] ").strip().lower() in ("y", "yes")
+
+    def answer_to(self, question: str) -> str:
+        """Return the line that is typed as an answer; empty at the end of input."""
         self.clear()
-        self.terminal.stderr.write(f"{question} [y/N] ")
+        self.terminal.stderr.write(question)
         self.terminal.stderr.flush()
         self.was_asked = True
-        return self.terminal.stdin.readline().strip().lower() in ("y", "yes")
+        return self.terminal.stdin.readline()
 
     def say(self, line: str) -> None:
         """Write a message to standard error."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clew.cli.confirm_restore import SIDES, YES, answer, confirmation, parse_sides, show_preview
+from clew.cli.confirm_restore import SIDES, YES, answer, confirmed, parse_sides, show_preview
 from clew.cli.declare import REF, REVEAL, Command, Option, Positional
 from clew.cli.parts import answer_written, chosen_parts, write_conversation
 from clew.errors import BadOption
@@ -26,7 +26,8 @@ If REF belongs to the attached session, its conversation and tasks are restored 
 three-way merge; on conflicts, it lists them all and changes nothing.
 --before-failure restores the checkpoint before the last tool call of an agent that failed, in the
 current line of history; hooks record these calls (`clew enable`).
-Asks before overwriting; without a terminal, --yes is required.
+Asks before it overwrites what the current checkpoint does not hold, or what running programs have open
+(setting `restore.ask`); without a terminal, --yes is required before anything is overwritten.
 
 Every command reports an interrupted restore (Ctrl-C, crash, power cut), and the next command that
 writes continues it. --continue finishes it, --abort returns to the state before it. Files that you
@@ -89,16 +90,20 @@ def run(args: Arguments, context: CommandContext) -> int:
         written = write_conversation(workspace, ref, out, args, context) if out and ref else None
         if written is not None and not parts:
             return answer_written(written, context)
-        result = workspace.restore(
-            ref,
-            paths=paths,
-            parts=parts,
-            keep_mine=keep_mine,
-            favour=favour,
-            before_failure=is_before_failure,
-            session=session,
-            confirm=confirmation(args, context),
-            monitor=monitor,
+        result = confirmed(
+            lambda confirm: workspace.restore(
+                ref,
+                paths=paths,
+                parts=parts,
+                keep_mine=keep_mine,
+                favour=favour,
+                before_failure=is_before_failure,
+                session=session,
+                confirm=confirm,
+                monitor=monitor,
+            ),
+            args,
+            context,
         )
     return answer(result._replace(brought=result.brought._replace(written=written)), context)
 

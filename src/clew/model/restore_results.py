@@ -66,11 +66,20 @@ class RestorePreview(NamedTuple):
     """Later changes by others than the attached session, which would be reverted."""
     before_failure: BeforeFailure | None = None
     """The failed call before which the target is, if it was chosen for that."""
+    unsaved: tuple[bytes, ...] = ()
+    """Paths to be replaced, deleted or changed that *here* does not hold as they are now."""
+    unsaved_parts: tuple[str, ...] = ()
+    """Of conversation and tasks: those to be replaced that *here* does not hold as they are now."""
 
     @property
     def needs_confirmation(self) -> bool:
         """Whether anything that exists would be replaced, deleted or changed."""
         return bool(self.replaced or self.deleted or self.metadata or self.brought.moved)
+
+    @property
+    def overwrites_unsaved(self) -> bool:
+        """Whether anything would be overwritten that only the rescue would hold."""
+        return bool(self.unsaved or self.unsaved_parts)
 
 
 class Stopped(NamedTuple):

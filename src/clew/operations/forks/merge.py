@@ -32,6 +32,7 @@ from clew.operations.restore.plan import Plan, PlanSide, make_plan
 from clew.operations.restore.plan_sides import live_side
 from clew.operations.restore.preview import preview_of_plan
 from clew.operations.restore.restore import PlannedRoot, carry_out, planned_root
+from clew.operations.restore.unsaved import unsaved_paths
 from clew.operations.save.commit import (
     Captured,
     SaveOptions,
@@ -183,7 +184,8 @@ def _preview(
     plan = _plan(context, live, draft)
     dirty = here is None or here.record.state != found.state
     preview = preview_of_plan(context, request.theirs, plan, dirty, draft.made.get)
-    return preview._replace(merge=draft.merge)
+    unsaved = unsaved_paths(here, live.tree, preview, trees.get)
+    return preview._replace(merge=draft.merge, unsaved=unsaved)
 
 
 def _preview_of_nothing(context: Context, request: MergeRequest) -> RestorePreview:

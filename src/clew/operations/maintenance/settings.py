@@ -27,6 +27,10 @@ MAX_BYTES = "max-bytes"
 MIN_FREE = "min-free"
 """Free disk space below which a save frees space or is refused: a size, or `auto`."""
 AUTO = "auto"
+ASK = "restore.ask"
+"""When a restore asks a person at a terminal: one of `ASK_WHEN`."""
+ASK_UNSAVED = "unsaved"
+ASK_WHEN = (ASK_UNSAVED, "always", "never")
 UNATTENDED = "restore.unattended"
 """Whether an agent may overwrite files when nobody can be asked: on or off."""
 VERIFY = "verify"
@@ -49,6 +53,7 @@ DEFAULTS = {
     KEEP_WITHIN: "",
     MAX_BYTES: "20GB",
     MIN_FREE: AUTO,
+    ASK: ASK_UNSAVED,
     UNATTENDED: "off",
     BACKGROUND: "on",
     LIVE_DATABASES: "off",
@@ -146,6 +151,8 @@ def _check(key: str, value: str) -> None:
         _check_rules(value)
     elif key in (BACKGROUND, GATE, LIVE_DATABASES, UNATTENDED) and value not in ("on", "off"):
         raise BadOption(key, "must be on or off")
+    elif key == ASK and value not in ASK_WHEN:
+        raise BadOption(key, f"must be one of {', '.join(ASK_WHEN)}")
     elif key == KEEP_LAST and not (value.isascii() and value.isdigit()):
         raise BadOption(key, "must be a whole number")
 

@@ -19,6 +19,7 @@ from clew.operations.restore.disk_space import needed_bytes
 from clew.operations.restore.parts import brought_back, choose, differing_now
 from clew.operations.restore.plan import NOTHING, Get, Plan, PlanSide, make_plan
 from clew.operations.restore.plan_sides import live_side, target_side
+from clew.operations.restore.unsaved import unsaved_paths
 from clew.operations.save.scan import LiveTrees, scan_live
 from clew.operations.sessions.outstanding_effects import outstanding_effects
 from clew.worktree.processes import holders
@@ -51,9 +52,13 @@ def preview_restore(
     preview = preview_of_plan(context, target, plan, dirty, get)
     differing = differing_now(context, target, chosen, differs)
     forgets = not within or chosen.parts != (RestorePart.FILES,)
+    since_here = differing_now(context, here, chosen, dirty) if here else frozenset(chosen.parts)
+    brought = brought_back(context, target, chosen, differing, some=bool(within))
     return preview._replace(
+        unsaved=unsaved_paths(here, live.tree, preview, trees.get),
+        unsaved_parts=tuple(part for part in brought.moved if part in since_here),
         effects=tuple(outstanding_effects(context, target)) if forgets else (),
-        brought=brought_back(context, target, chosen, differing, some=bool(within)),
+        brought=brought,
         concurrent_work=concurrent_work(context, target, here, within)
         if chosen.files and here
         else (),
