@@ -12,6 +12,7 @@ from clew.errors import BadOption
 if TYPE_CHECKING:
     from clew.cli.context import CommandContext
     from clew.cli.parse import Arguments
+    from clew.model.restore_results import RestorePreview, RestoreResult
 
 COMMAND = Command(
     "restore",
@@ -24,6 +25,8 @@ If REF belongs to the attached session, its conversation and tasks are restored 
 `-` for standard output.
 --keep-mine reverts what was saved since REF and keeps edits made after the last checkpoint, by
 three-way merge; on conflicts, it lists them all and changes nothing.
+--interactive asks about each changed path, and about directories with many of them as a whole; it
+restores files only, and so does `i` at the question.
 --before-failure restores the checkpoint before the last tool call of an agent that failed, in the
 current line of history; hooks record these calls (`clew enable`).
 Asks before it overwrites what the current checkpoint does not hold, or what running programs have open
@@ -56,6 +59,7 @@ changed in the meantime are kept and listed, with exit code 3.""",
         Option(("--tasks",), "Restore the task list"),
         Option(("--keep-mine",), "Keep edits made since the last checkpoint (three-way merge)"),
         *SIDES,
+        Option(("-i", "--interactive"), "Choose the paths to restore, one by one"),
         REVEAL,
         YES,
     ),
@@ -72,6 +76,8 @@ def run(args: Arguments, context: CommandContext) -> int:
     paths, monitor = args.all("PATH"), context.monitor
     parts, out = chosen_parts(args), args.maybe("--conversation") or ""
     keep_mine, favour = args.given("--keep-mine"), parse_sides(args)
+    if args.given("--interactive"):
+        _require_choice(args, context)
     with context.open() as workspace:
         if args.given("--dry-run"):
             plan = workspace.preview(
@@ -90,6 +96,17 @@ def run(args: Arguments, context: CommandContext) -> int:
         written = write_conversation(workspace, ref, out, args, context) if out and ref else None
         if written is not None and not parts:
             return answer_written(written, context)
+        if args.given("--interactive"):
+            plan = workspace.preview(
+                ref,
+                paths=paths,
+                before_failure=is_before_failure,
+                session=session,
+                monitor=monitor,
+            )
+            if not (plan.created or plan.needs_confirmation):
+                return show_preview(plan, context)
+            return answer(_restore_chosen(plan, context), context)
         result = confirmed(
             lambda confirm: workspace.restore(
                 ref,
@@ -104,8 +121,32 @@ def run(args: Arguments, context: CommandContext) -> int:
             ),
             args,
             context,
+            choose=None if keep_mine else lambda plan: _restore_chosen(plan, context),
         )
     return answer(result._replace(brought=result.brought._replace(written=written)), context)
+
+
+def _restore_chosen(plan: RestorePreview, context: CommandContext) -> RestoreResult:
+    """Let the user choose among the paths of a preview, and restore those."""
+    from clew.cli import choose_paths  # rarely asked for
+
+    return choose_paths.restore_chosen(plan, context)
+
+
+def _require_choice(args: Arguments, context: CommandContext) -> None:
+    """Refuse --interactive where nobody can choose, or where there is nothing to choose."""
+    if not context.can_ask:
+        raise BadOption("--interactive", "requires a terminal")
+    for other in _NOT_CHOSEN:
+        if args.given(other):
+            raise BadOption("--interactive", f"cannot be combined with {other}")
+
+
+_NOT_CHOSEN = (
+    "--dry-run", "--yes", "--keep-mine", "--theirs", "--ours",
+    "--files", "--conversation", "--tasks",
+)  # fmt: skip
+"""Options that --interactive contradicts: it restores files, and asks about each."""
 
 
 def _resume(args: Arguments, context: CommandContext) -> int:
@@ -133,4 +174,5 @@ _ALONE = (
     "--conversation",
     "--tasks",
     "--keep-mine",
+    "--interactive",
 )

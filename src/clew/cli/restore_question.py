@@ -36,6 +36,7 @@ class RestoreQuestion:
         self._way_back = way_back
         self._choose = choose
         self._shown: RestorePreview | None = None
+        """The preview that is on the screen, without what differs from one moment to the next."""
         self._answer = ""
 
     def ask_and_run(self, act: Act) -> RestoreResult:
@@ -62,12 +63,13 @@ class RestoreQuestion:
         if not self._must_ask(preview):
             context.say(restore_question.not_asked(preview, self._way_back))
             return True
-        if preview != self._shown:
+        changed = preview._replace(processes=(), needed_bytes=0, free_bytes=0)
+        if changed != self._shown:
             for line in restoring.preview(preview, look):
                 context.say(line)
             for line in restore_question.unsaved(preview, look):
                 context.say(line)
-            self._shown = preview
+            self._shown = changed
         asked = restore_question.question(
             can_choose=self._choose is not None, can_diff=preview.merge is None
         )
