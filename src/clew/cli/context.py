@@ -53,6 +53,10 @@ class CommandContext:
         self._offset = offset or local_offset
         self._setup = setup or _setup
 
+    def again(self) -> CommandContext:
+        """Return a context for another command line on the same terminal."""
+        return CommandContext(self.terminal, self._library, self._now_ns, self._offset, self._setup)
+
     @property
     def setup(self) -> Setup:
         """The setup of agents, imported on first use."""

@@ -18,6 +18,8 @@ COMMAND = Command(
     "restore",
     "Restore the workspace to a checkpoint",
     """\
+Without REF, on a terminal, shows the timeline, in which a checkpoint can be searched, previewed,
+compared, verified, forked and restored; `?` lists the keys.
 Saves the current state first (a rescue checkpoint), so `clew undo` reverses a restore.
 Writes only what differs; paths that the checkpoint does not cover are left alone.
 If REF belongs to the attached session, its conversation and tasks are restored too; --files,
@@ -36,7 +38,7 @@ Every command reports an interrupted restore (Ctrl-C, crash, power cut), and the
 writes continues it. --continue finishes it, --abort returns to the state before it. Files that you
 changed in the meantime are kept and listed, with exit code 3.""",
     (
-        REF,
+        Positional("REF", REF.description + " (default: pick one)", picked=True),
         Positional("PATH", "Restore only these paths", required=False, many=True),
     ),
     (
@@ -72,6 +74,8 @@ def run(args: Arguments, context: CommandContext) -> int:
     is_before_failure, session = args.given("--before-failure"), args.maybe("--session")
     if is_before_failure and args.maybe("REF") is not None:
         raise BadOption("--before-failure", "takes no REF")
+    if not is_before_failure and args.maybe("REF") is None:
+        return _pick(args, context)
     ref = None if is_before_failure else args.one("REF")
     paths, monitor = args.all("PATH"), context.monitor
     parts, out = chosen_parts(args), args.maybe("--conversation") or ""
@@ -124,6 +128,20 @@ def run(args: Arguments, context: CommandContext) -> int:
             choose=None if keep_mine else lambda plan: _restore_chosen(plan, context),
         )
     return answer(result._replace(brought=result.brought._replace(written=written)), context)
+
+
+def _pick(args: Arguments, context: CommandContext) -> int:
+    """Show the timeline to pick a checkpoint from; without a terminal, one must be named."""
+    from clew.cli import picker  # rarely asked for
+
+    options = (option.key for option in COMMAND.options)
+    if not picker.can_pick(context) or any(args.given(option) for option in options):
+        from clew.cli import suggestions  # only for mistakes
+
+        raise suggestions.missing_argument("REF", "restore")
+    from clew.cli.dispatch import dispatch  # it has imported this module
+
+    return picker.pick(context, dispatch)
 
 
 def _restore_chosen(plan: RestorePreview, context: CommandContext) -> RestoreResult:
