@@ -80,8 +80,8 @@ def test_where_a_checkpoint_holds_all_of_it_nobody_is_asked(fake: FakeClew) -> N
 
     assert ran.code == ExitCode.DONE
     assert ran.err == (
-        "Not asking about 1 replaced, 1 deleted, 1 with metadata changed:"
-        " the current checkpoint holds all of it, and `clew undo` reverses this\n"
+        "Not asking: the current checkpoint has all of it"
+        " (1 replaced, 1 deleted, 1 with metadata changed); `clew undo` reverses this\n"
     )
 
 
@@ -117,7 +117,8 @@ def test_the_setting_has_a_person_always_or_never_asked(fake: FakeClew) -> None:
     always = fake.run("undo", answer="n\n")
 
     assert never.code == ExitCode.DONE
-    assert "the current state is saved first, and `clew redo` reverses this" in never.err
+    assert "the current state is saved first (1 replaced" in never.err
+    assert never.err.endswith("; `clew redo` reverses this\n")
     assert always.code == ExitCode.UNCONFIRMED
 
 

@@ -106,7 +106,10 @@ class View:
 
     def run(self) -> Wish:
         """Show the screen until something is to be done without it."""
-        return self._app.run()
+        try:
+            return self._app.run()
+        except EOFError:  # the terminal has gone
+            return Wish("quit", None)
 
     def rows_in(self, width: int) -> picker.PickRows:
         """Return the rows of the list for a pane of this width."""

@@ -44,13 +44,13 @@ def not_asked(plan: RestorePreview, way_back: str) -> str:
         (len(plan.metadata), "with metadata changed"),
     )
     what = ", ".join(f"{number:,} {word}" for number, word in numbers if number)
-    what = f"Not asking about {what}" if what else "Not asking"
     held = (
         "the current state is saved first"
         if plan.overwrites_unsaved
-        else "the current checkpoint holds all of it"
+        else "the current checkpoint has all of it"
     )
-    return f"{what}: {held}" + (f", and `clew {way_back}` reverses this" if way_back else "")
+    back = f"; `clew {way_back}` reverses this" if way_back else ""
+    return f"Not asking: {held}" + (f" ({what})" if what else "") + back
 
 
 def diff_heading(plan: RestorePreview) -> Iterator[str]:
