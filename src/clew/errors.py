@@ -827,9 +827,10 @@ class MissingDependency(ClewError):
 
     kind = "missing-dependency"
 
-    def __init__(self, extra: str) -> None:
+    def __init__(self, extra: str, *, package: str = "") -> None:
         super().__init__(f"Optional dependency not installed: {extra}")
-        self.extra = extra
+        self.package = package or f"clew[{extra}]"
+        """What to install."""
 
 
 def _overwritten(preview: RestorePreview) -> str:

@@ -92,6 +92,8 @@ class FakeWorkspace(FakeSessions):
         self.forks = FakeForks(self)
         self.pruned: PruneResult = samples.PRUNED
         self.error: Exception | None = None
+        self.discard_error: Exception | None = None
+        """What `discard` says without `force`."""
 
     def __enter__(self) -> Self:
         return self
@@ -361,6 +363,10 @@ class FakeForks:
         self._fake.note("forks")
         return self._fake.grown
 
+    def find(self, fork: str) -> ForkStatus:
+        self._fake.note("find", fork)
+        return self._fake.grown[0]
+
     def enter(
         self,
         fork: str | None = None,
@@ -375,6 +381,8 @@ class FakeForks:
         self, fork: str, *, files: bool = False, force: bool = False, monitor: Monitor | None = None
     ) -> DiscardResult:
         self._fake.note("discard", fork, files, force)
+        if self._fake.discard_error is not None and not force:
+            raise self._fake.discard_error
         return self._fake.discarded
 
     def compare(self, refs: Sequence[str], *, monitor: Monitor | None = None) -> Comparison:

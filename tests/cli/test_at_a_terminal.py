@@ -12,6 +12,7 @@ import pytest
 
 from clew.cli.exits import ExitCode
 from tests.kit.running import Clew
+from tests.kit.screen import ENTER, Seat
 
 PATIENCE = 30
 
@@ -29,7 +30,7 @@ def converse(clew: Clew, answer: str | Signals, *words: str) -> tuple[int, str]:
     )
     os.close(theirs)
     screen = b""
-    while b"[y/N]" not in screen and (piece := _read(ours)):
+    while b"Proceed?" not in screen and (piece := _read(ours)):
         screen += piece
     if isinstance(answer, Signals):
         process.send_signal(answer)
@@ -82,3 +83,60 @@ def test_an_interrupt_instead_of_an_answer_changes_nothing(changed: Clew) -> Non
     assert "Interrupted" in screen
     assert "Traceback" not in screen
     assert (changed.workspace / "file").read_text() == "newer"
+
+
+def test_what_the_current_checkpoint_holds_is_overwritten_without_a_question(clew: Clew) -> None:
+    for text in ("first", "second"):
+        (clew.workspace / "file").write_text(text)
+        clew.save(text)
+    with Seat(clew, "restore", "@~1") as seat:
+        code = seat.leave()
+
+    assert code == ExitCode.DONE
+    assert "has all of it (1 replaced); `clew undo` reverses this" in seat.text
+    assert (clew.workspace / "file").read_text() == "first"
+
+
+def test_a_file_that_a_program_has_open_is_asked_about(clew: Clew) -> None:
+    for text in ("first", "second"):
+        (clew.workspace / "file").write_text(text)
+        clew.save(text)
+    with open(clew.workspace / "file"), Seat(clew, "restore", "@~1") as seat:
+        seat.see("affect 1 running program")
+        seat.see("Proceed?")
+        seat.type("n" + ENTER)
+        code = seat.leave()
+
+    assert code == ExitCode.UNCONFIRMED
+    assert (clew.workspace / "file").read_text() == "second"
+
+
+def test_always_and_never_are_obeyed(clew: Clew) -> None:
+    (clew.workspace / "file").write_text("first")
+    clew.save("first")
+    (clew.workspace / "file").write_text("unsaved")
+    clew.ok("config", "set", "restore.ask", "never")
+    with Seat(clew, "restore", "@") as seat:
+        assert seat.leave() == ExitCode.DONE
+    clew.ok("config", "set", "restore.ask", "always")
+    with Seat(clew, "undo") as seat:
+        seat.see("Proceed?")
+        seat.type("y" + ENTER)
+        assert seat.leave() == ExitCode.DONE
+
+    assert (clew.workspace / "file").read_text() == "unsaved"
+
+
+def test_adopting_asks_only_about_unsaved_files(clew: Clew) -> None:
+    (clew.workspace / "file").write_text("first")
+    clew.save("first")
+    fork = clew.workspace.parent / "fork"
+    clew.ok("fork", "@", str(fork))
+    (fork / "file").write_text("second")
+    (clew.workspace / "other").write_text("unsaved")
+    with Seat(clew, "adopt", "fork") as seat:
+        assert seat.leave() == ExitCode.DONE
+
+    assert (clew.workspace / "file").read_text() == "second"
+    assert (clew.workspace / "other").read_text() == "unsaved"
+    assert "Not asking: " in seat.text

@@ -8,6 +8,7 @@ import pytest
 
 from clew.cli.exits import ExitCode
 from clew.errors import RestoreBlocked
+from clew.model.restore_results import RestorePreview
 from tests.cli import samples
 from tests.cli.fakes import FakeClew
 
@@ -68,7 +69,67 @@ def test_on_a_terminal_a_person_is_asked(fake: FakeClew) -> None:
 
     assert ran.code == ExitCode.DONE
     assert "src/new.py" in ran.err
-    assert ran.err.endswith("Proceed? [y/N] ")
+    assert "This overwrites 1 path with unsaved changes: src/app.py" in ran.err
+    assert ran.err.endswith("Proceed? [y]es, [N]o, [d]iff: ")
+
+
+def test_where_a_checkpoint_holds_all_of_it_nobody_is_asked(fake: FakeClew) -> None:
+    fake.workspace.config["restore.ask"] = "unsaved"
+    fake.workspace.plan = samples.PREVIEW._replace(unsaved=(), processes=())
+    ran = fake.run("restore", "before-auth", answer="")
+
+    assert ran.code == ExitCode.DONE
+    assert ran.err == (
+        "Not asking: the current checkpoint has all of it"
+        " (1 replaced, 1 deleted, 1 with metadata changed); `clew undo` reverses this\n"
+    )
+
+
+def test_off_a_terminal_a_yes_is_needed_even_so(fake: FakeClew) -> None:
+    fake.workspace.config["restore.ask"] = "never"
+    fake.workspace.plan = samples.PREVIEW._replace(unsaved=(), processes=())
+
+    assert fake.run("restore", "before-auth").code == ExitCode.UNCONFIRMED
+    assert fake.run("undo", "--json", answer="y\n").code == ExitCode.UNCONFIRMED
+
+
+@pytest.mark.parametrize(
+    "plan",
+    [
+        samples.PREVIEW._replace(processes=()),
+        samples.PREVIEW._replace(unsaved=()),
+        samples.PREVIEW._replace(unsaved=(), processes=(), unsaved_parts=("conversation",)),
+    ],
+    ids=["unsaved files", "a program that has one open", "an unsaved conversation"],
+)
+def test_what_could_be_lost_is_asked_about(fake: FakeClew, plan: RestorePreview) -> None:
+    fake.workspace.config["restore.ask"] = "unsaved"
+    fake.workspace.plan = plan
+
+    assert fake.run("redo", answer="n\n").code == ExitCode.UNCONFIRMED
+
+
+def test_the_setting_has_a_person_always_or_never_asked(fake: FakeClew) -> None:
+    fake.workspace.config["restore.ask"] = "never"
+    never = fake.run("undo", answer="n\n")
+    fake.workspace.config["restore.ask"] = "always"
+    fake.workspace.plan = samples.PREVIEW._replace(unsaved=(), processes=())
+    always = fake.run("undo", answer="n\n")
+
+    assert never.code == ExitCode.DONE
+    assert "the current state is saved first (1 replaced" in never.err
+    assert never.err.endswith("; `clew redo` reverses this\n")
+    assert always.code == ExitCode.UNCONFIRMED
+
+
+def test_the_diff_is_shown_at_the_question(fake: FakeClew) -> None:
+    ran = fake.run("undo", answer="d\ny\n")
+
+    assert ran.code == ExitCode.DONE
+    assert "+\tnew \\x1b[31m" in ran.err
+    assert ran.err.count("Proceed?") == 2
+    assert ran.err.count("src/new.py") == 1, "the preview is not shown again"
+    assert [call[0] for call in fake.workspace.asked] == ["undo", "diff", "patch", "undo"]
 
 
 @pytest.mark.parametrize("answer", ["n\n", "\n", "", "yess\n"])

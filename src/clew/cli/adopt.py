@@ -9,7 +9,7 @@ from clew.cli.confirm_restore import (
     SIDES,
     YES,
     answer,
-    confirmation,
+    confirmed,
     parse_sides,
     show_preview,
 )
@@ -26,7 +26,7 @@ COMMAND = Command(
 Changes on one side only are taken; text files are merged by hunks. On conflicts, lists them all and
 changes nothing.
 Saves the current state first, so `clew undo` reverses it.
-Asks before overwriting; without a terminal, --yes is required.""",
+Asks like `clew restore`; without a terminal, --yes is required before anything is overwritten.""",
     (
         Positional("FORK", "Fork: name, directory or workspace id"),
         Positional("PATH", "Merge only these paths", required=False, many=True),
@@ -43,11 +43,11 @@ def run(args: Arguments, context: CommandContext) -> int:
                 fork, paths=paths, favour=favour, monitor=context.monitor
             )
             return show_preview(plan, context, everything=args.given("--all"))
-        result = workspace.forks.adopt(
-            fork,
-            paths=paths,
-            favour=favour,
-            confirm=confirmation(args, context),
-            monitor=context.monitor,
+        result = confirmed(
+            lambda confirm: workspace.forks.adopt(
+                fork, paths=paths, favour=favour, confirm=confirm, monitor=context.monitor
+            ),
+            args,
+            context,
         )
     return answer(result, context)

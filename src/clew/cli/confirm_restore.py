@@ -27,19 +27,29 @@ SIDES = (
 )
 """Options that resolve the conflicts of a merge."""
 
+Act = Callable[["Confirm | None"], RestoreResult]
+"""Restores, and calls the function that it is given before anything is overwritten."""
+Choose = Callable[[RestorePreview], RestoreResult]
+"""Lets the user choose among the paths of a preview, and restores those."""
 Confirm = Callable[[RestorePreview], bool]
 
 
-def confirmation(
-    args: Arguments, context: CommandContext, way_back: str = "undo"
-) -> Confirm | None:
-    """Return the function that asks before overwriting, or None with --yes.
+def confirmed(
+    act: Act,
+    args: Arguments,
+    context: CommandContext,
+    way_back: str = "undo",
+    choose: Choose | None = None,
+) -> RestoreResult:
+    """Run `act` and return its result; ask first where `restore.ask` says so.
 
-    `way_back` is the command that reverses it.
+    `way_back` is the command that reverses it.  With `choose`, files can be chosen at the question.
     """
     if args.given("--yes"):
-        return None
-    return lambda preview: _ask(preview, context, way_back)
+        return act(None)
+    from clew.cli.restore_question import RestoreQuestion  # --yes does not need it
+
+    return RestoreQuestion(context, way_back, choose).ask_and_run(act)
 
 
 def parse_sides(args: Arguments) -> str | None:
@@ -65,12 +75,3 @@ def answer(result: RestoreResult, context: CommandContext, way_back: str = "undo
     look = context.look()
     context.emit(lambda: json.restored(result), lambda: restoring.result(result, look, way_back))
     return ExitCode.PARTIAL if result.is_partial else ExitCode.DONE
-
-
-def _ask(preview: RestorePreview, context: CommandContext, way_back: str) -> bool:
-    if context.as_json or not context.terminal.can_ask:
-        return False
-    look = context.look()
-    for line in restoring.preview(preview, look, way_back):
-        context.say(line)
-    return context.ask("Proceed?")

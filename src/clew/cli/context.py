@@ -53,6 +53,8 @@ class CommandContext:
         """The workspace that the command has opened."""
         self.was_asked = False
         """Whether the user was asked for confirmation."""
+        self.always_asks = False
+        """Whether a restore asks whatever `restore.ask` says."""
         self._monitor: ProgressLine | None = None
         self._pager: Pager | None = None
         self._user: UserSettings | None = None
@@ -60,6 +62,10 @@ class CommandContext:
         self._now_ns = now_ns
         self._offset = offset or local_offset
         self._setup = setup or _setup
+
+    def again(self) -> CommandContext:
+        """Return a context for another command line on the same terminal."""
+        return CommandContext(self.terminal, self._library, self._now_ns, self._offset, self._setup)
 
     @property
     def setup(self) -> Setup:
@@ -181,14 +187,23 @@ class CommandContext:
         if self._monitor is not None:
             self._monitor.release()
 
+    @property
+    def can_ask(self) -> bool:
+        """Return whether a person reads the output as text and can answer."""
+        return not self.as_json and self.terminal.can_ask
+
     def ask(self, question: str) -> bool:
         """Ask for confirmation on the terminal; anything but y or yes declines."""
+        return self.answer_to(f"{question} [y/N] ").strip().lower() in ("y", "yes")
+
+    def answer_to(self, question: str) -> str:
+        """Return the line that is typed as an answer; empty at the end of input."""
         self.end_paging()
         self.clear()
-        self.terminal.stderr.write(f"{question} [y/N] ")
+        self.terminal.stderr.write(question)
         self.terminal.stderr.flush()
         self.was_asked = True
-        return self.terminal.stdin.readline().strip().lower() in ("y", "yes")
+        return self.terminal.stdin.readline()
 
     def say(self, line: str) -> None:
         """Write a message to standard error."""

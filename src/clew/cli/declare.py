@@ -65,6 +65,7 @@ class Positional:
         required: bool = True,
         many: bool = False,
         after_dashes: bool = False,
+        picked: bool = False,
     ) -> None:
         self.noun = noun
         self.description = description
@@ -72,13 +73,15 @@ class Positional:
         self.many = many
         self.after_dashes = after_dashes
         """Whether it is accepted only after `--`."""
+        self.picked = picked
+        """Whether a required one may be omitted at a terminal, where the command lets the user pick."""
 
     @property
     def usage(self) -> str:
         text = f"{self.noun}..." if self.many else self.noun
         if self.after_dashes:
             return f"-- {text}" if self.required else f"[-- {text}]"
-        return text if self.required else f"[{text}]"
+        return text if self.required and not self.picked else f"[{text}]"
 
 
 class Command:

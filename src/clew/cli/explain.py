@@ -68,7 +68,7 @@ def explain(error: errors.ClewError, verb: str = "COMMAND") -> tuple[int, str]:
                 "Fix the converter and run the command again; nothing was changed",
             )
         case errors.MissingDependency():
-            return ExitCode.FAILED, f"Install it with `pip install 'clew[{error.extra}]'`"
+            return ExitCode.FAILED, f"Install it with `pip install '{error.package}'`"
         case errors.StoreError():
             return _store_code(error), _store_hint(error)
         case errors.RestoreError():

@@ -167,7 +167,8 @@ class _Parser:
         if any(option.alone and self._values[option.key] for option in self._command.options):
             return
         for positional in self._command.positionals:
-            if positional.required and not self._values[positional.noun]:
+            is_left_out = positional.required and not positional.picked
+            if is_left_out and not self._values[positional.noun]:
                 raise suggestions.missing_argument(positional.noun, self._command.name)
 
 

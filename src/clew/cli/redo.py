@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clew.cli.confirm_restore import YES, answer, confirmation
+from clew.cli.confirm_restore import YES, answer, confirmed
 from clew.cli.declare import Command
 
 if TYPE_CHECKING:
@@ -16,6 +16,7 @@ COMMAND = Command("redo", "Redo the last undo", options=(YES,))
 
 def run(args: Arguments, context: CommandContext) -> int:
     with context.open() as workspace:
-        confirm = confirmation(args, context)
-        result = workspace.redo(confirm=confirm, monitor=context.monitor)
+        result = confirmed(
+            lambda confirm: workspace.redo(confirm=confirm, monitor=context.monitor), args, context
+        )
     return answer(result, context)

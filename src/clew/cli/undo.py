@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clew.cli.confirm_restore import YES, answer, confirmation
+from clew.cli.confirm_restore import YES, answer, confirmed
 from clew.cli.declare import Command, Positional
 
 if TYPE_CHECKING:
@@ -26,6 +26,10 @@ def run(args: Arguments, context: CommandContext) -> int:
     steps = args.number("N", least=1) or 1
     way_back = "redo" if steps == 1 else ""
     with context.open() as workspace:
-        confirm = confirmation(args, context, way_back)
-        result = workspace.undo(steps, confirm=confirm, monitor=context.monitor)
-    return answer(result, context, way_back=way_back)
+        result = confirmed(
+            lambda confirm: workspace.undo(steps, confirm=confirm, monitor=context.monitor),
+            args,
+            context,
+            way_back,
+        )
+    return answer(result, context, way_back)

@@ -43,8 +43,15 @@ _QUESTION = "yes"
 _QUESTION_AS_RESULT = "2026-07-28"
 _NO_FIELDS: dict[str, object] = {"type": "object", "properties": {}}
 """Accepting the form is the confirmation; there is nothing to fill in."""
-_VOLATILE = ("processes", "needed_bytes", "free_bytes", "resumable_session", "mtime")
-"""Fields of a preview that change by themselves; a merged file has a new mtime each time."""
+_VOLATILE = (
+    "processes", "needed_bytes", "free_bytes", "resumable_session", "mtime",
+    "unsaved", "unsaved_parts",
+)  # fmt: skip
+"""Fields of a preview that change by themselves; a merged file has a new mtime each time.
+
+What is unsaved changes with every save; it decides whether a person at a terminal is asked at all,
+and an agent's restore always is.
+"""
 
 Act = Callable[["Workspace", "Confirm | None", Monitor], RestoreResult]
 

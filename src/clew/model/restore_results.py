@@ -92,11 +92,18 @@ class RestorePreview(NamedTuple):
     """The paths that it is limited to."""
     facts: Callable[[], RestoreFacts] | None = None
     """Derives what it means, within a time limit; only whoever shows it has to wait."""
+    unsaved_parts: tuple[str, ...] = ()
+    """Of conversation and tasks: those to be replaced that *here* does not hold as they are now."""
 
     @property
     def needs_confirmation(self) -> bool:
         """Whether anything that exists would be replaced, deleted or changed."""
         return bool(self.replaced or self.deleted or self.metadata or self.brought.moved)
+
+    @property
+    def overwrites_unsaved(self) -> bool:
+        """Whether anything would be overwritten that only the rescue would hold."""
+        return bool(self.unsaved or self.unsaved_parts)
 
 
 class Stopped(NamedTuple):

@@ -95,6 +95,15 @@ SETTINGS = (
         ("auto",),
     ),
     Setting(
+        "restore.ask",
+        "unsaved",
+        Kind.WORDS,
+        "When `clew restore`, `undo`, `redo` and `adopt` ask at a terminal: `unsaved` (if they would "
+        "overwrite what the current checkpoint does not hold, or files that programs have open), "
+        "`always` or `never`; without a terminal, --yes is required whatever it says",
+        ("unsaved", "always", "never"),
+    ),
+    Setting(
         "restore.unattended",
         "off",
         Kind.WORDS,

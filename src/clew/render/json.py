@@ -395,6 +395,8 @@ def _preview_value(plan: RestorePreview) -> restore.Preview:
             for process in plan.processes
         ],
         "has_unsaved_changes": plan.dirty,
+        "unsaved": [path_value(path) for path in plan.unsaved],
+        "unsaved_parts": list(plan.unsaved_parts),
         "needs_confirmation": plan.needs_confirmation,
         "needed_bytes": plan.needed_bytes,
         "free_bytes": plan.free_bytes,

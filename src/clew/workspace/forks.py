@@ -69,6 +69,13 @@ class Forks:
         with self._access.reading() as context:
             return tuple(list_forks(context))
 
+    def find(self, fork: str) -> ForkStatus:
+        """Return one fork, by name, directory or the first digits of its id."""
+        from clew.operations.forks.list_forks import find_fork, fork_status
+
+        with self._access.reading() as context:
+            return fork_status(context, find_fork(context, fork))
+
     def enter(
         self,
         fork: str | None = None,

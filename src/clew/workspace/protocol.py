@@ -420,6 +420,8 @@ class ForksProtocol(Protocol):
 
     def list(self) -> tuple[ForkStatus, ...]: ...
 
+    def find(self, fork: str) -> ForkStatus: ...
+
     def enter(
         self,
         fork: str | None = None,

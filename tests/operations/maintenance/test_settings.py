@@ -20,6 +20,7 @@ DEFAULTS = {
     "keep-within": "",
     "max-bytes": "20GB",
     "min-free": "auto",
+    "restore.ask": "unsaved",
     "restore.unattended": "off",
     "story.background": "on",
     "story.live-databases": "off",

@@ -43,6 +43,14 @@ def find_fork(context: Context, text: str) -> ForkInfo:
     return found[0]
 
 
+def fork_status(context: Context, fork: ForkInfo) -> ForkStatus:
+    """Return a fork with its progress."""
+    found = _standing(context, fork)
+    if found is None:
+        raise UnknownFork(fork.name)
+    return found
+
+
 def fork_context(context: Context, fork: ForkInfo) -> Context:
     """Return the context of the fork's own workspace."""
     info = context.store.workspaces.get(fork.workspace)

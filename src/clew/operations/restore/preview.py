@@ -54,6 +54,8 @@ def preview_restore(
     preview = preview_of_plan(context, target, plan, dirty, get)
     differing = differing_now(context, target, chosen, differs)
     forgets = not within or chosen.parts != (RestorePart.FILES,)
+    since_here = differing_now(context, here, chosen, dirty) if here else frozenset(chosen.parts)
+    brought = brought_back(context, target, chosen, differing, some=bool(within))
     can_tell = chosen.files and os.path.isdir(context.root)
     roots = (live.tree, target.record.tree)
     touched = (*preview.created, *preview.replaced, *preview.deleted, *preview.metadata)
@@ -62,8 +64,9 @@ def preview_restore(
         generated=generated_directories((one.path for one in touched), roots, trees.get),
         within=within,
         facts=RestoreStory(context, target, live.tree, trees, within) if can_tell else None,
+        unsaved_parts=tuple(part for part in brought.moved if part in since_here),
         effects=tuple(outstanding_effects(context, target)) if forgets else (),
-        brought=brought_back(context, target, chosen, differing, some=bool(within)),
+        brought=brought,
         concurrent_work=concurrent_work(context, target, here, within)
         if chosen.files and here
         else (),

@@ -129,6 +129,10 @@ class Preview(RestoreFields):
     """running processes that use these files, each with `pid`, `command` and `path`"""
     has_unsaved_changes: bool
     """whether the workspace differs from its current checkpoint; a rescue checkpoint would save it"""
+    unsaved: list[Path]
+    """those of the replaced, deleted and changed paths that the current checkpoint does not hold as they are now, each with `path`"""
+    unsaved_parts: list[str]
+    """the same of `conversation` and `tasks`"""
     needs_confirmation: bool
     """whether anything would be replaced, deleted or changed"""
     needed_bytes: int
