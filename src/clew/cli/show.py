@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 COMMAND = Command(
     "show",
-    "Show one checkpoint: what changed, and whether its check passed",
+    "Show one checkpoint in detail",
     """\
 Lists what changed since the parent checkpoint, read from the two snapshots, next to the intent, and
 points out changes that the intent does not mention. Then come the verdict, labels and gaps.

@@ -27,9 +27,10 @@ if TYPE_CHECKING:
     from clew.operations.forks.merge_draft import MergeRequest
     from clew.operations.save.scan import LiveTrees
 
-_SECONDS = 4.0
-"""Time on the clock for a story: somebody waits for the question."""
+_SECONDS = 10.0
+"""Time on the clock for a story, on a machine that is busy with something else."""
 _PROCESSOR_SECONDS = 1.5
+"""Processor time for a story: somebody waits for the question."""
 _PER_PATH = 2e-5
 
 
@@ -138,7 +139,8 @@ def _story(
     from clew.operations.history.story import story_between  # noqa: PLC0415  only a reader needs it
     from clew.story.budget import WorkerLimits  # noqa: PLC0415
 
-    limits = WorkerLimits(_SECONDS, _PROCESSOR_SECONDS, per_path=_PER_PATH)
+    seconds = context.host.story_seconds or _SECONDS
+    limits = WorkerLimits(seconds, _PROCESSOR_SECONDS, per_path=_PER_PATH)
     story = story_between(context, old, new, limits)
     if within:
         story = story.limited_to(
