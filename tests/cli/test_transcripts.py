@@ -356,6 +356,7 @@ keep-last = 7
 keep-within =
 max-bytes = 20GB
 min-free = auto
+restore.ask = unsaved
 restore.unattended = off
 story.background = on
 story.live-databases = off
@@ -369,7 +370,7 @@ $ clew config set keep-last many
 ! Hint: See `clew config --help`
 [exit 2]
 $ clew config set colour blue
-! Error: colour: no such setting; there are drill.every, exclude, exclude-larger-than, gate, gate.rules, keep-last, keep-within, max-bytes, min-free, restore.unattended, story.background, story.detectors, story.live-databases, story.writer, verify
+! Error: colour: no such setting; there are drill.every, exclude, exclude-larger-than, gate, gate.rules, keep-last, keep-within, max-bytes, min-free, restore.ask, restore.unattended, story.background, story.detectors, story.live-databases, story.writer, verify
 ! Hint: See `clew config --help`
 [exit 2]
 """)
