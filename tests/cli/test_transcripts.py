@@ -374,6 +374,7 @@ keep-last = 7
 keep-within =  (default)
 max-bytes = 20GB  (default)
 min-free = auto  (default)
+restore.ask = unsaved  (default)
 restore.unattended = off  (default)
 story.background = on  (default)
 story.detectors =  (default)
@@ -387,7 +388,7 @@ $ clew config set keep-last many
 ! Hint: See `clew config --help`
 [exit 2]
 $ clew config set colour blue
-! Error: colour: no such setting; there are drill.every, exclude, exclude-larger-than, gate, gate.rules, keep-last, keep-within, max-bytes, min-free, restore.unattended, story.background, story.detectors, story.live-databases, story.writer, verify
+! Error: colour: no such setting; there are drill.every, exclude, exclude-larger-than, gate, gate.rules, keep-last, keep-within, max-bytes, min-free, restore.ask, restore.unattended, story.background, story.detectors, story.live-databases, story.writer, verify
 ! Hint: See `clew config --help`
 [exit 2]
 """)
