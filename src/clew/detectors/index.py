@@ -283,13 +283,13 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
     ),
     "checks.suite_files:SuiteFiles": (
         "checks/tests",
-        1,
+        2,
         ('test.removed', 'test.skipped', 'test.weakened', 'test.enabled', 'test.added', 'test.renamed'),
         WatchedPaths(suffixes=('.R', '.bash', '.bats', '.c', '.cc', '.cjs', '.clj', '.cljc', '.cljs', '.cpp', '.cs', '.cts', '.cxx', '.dart', '.ex', '.exs', '.feature', '.go', '.gradle', '.groovy', '.h', '.hh', '.hpp', '.hs', '.hxx', '.java', '.jl', '.js', '.jsx', '.kt', '.kts', '.lua', '.md', '.mjs', '.mts', '.php', '.pl', '.pm', '.py', '.pyi', '.r', '.rb', '.rs', '.rst', '.sc', '.scala', '.sh', '.swift', '.t', '.ts', '.tsx', '.zig'), own=True),
     ),
     "checks.check_files:CheckFiles": (
         "checks/checks",
-        2,
+        3,
         ('check.weakened', 'check.removed', 'check.added'),
         WatchedPaths(names=('.appveyor.yml', '.bandit', '.build.yml', '.cirrus.yml', '.clang-tidy', '.codeclimate.yml', '.codecov.yaml', '.codecov.yml', '.coveragerc', '.drone.yml', '.editorconfig', '.flake8', '.gitlab-ci.yaml', '.gitlab-ci.yml', '.globalconfig', '.golangci.json', '.golangci.toml', '.golangci.yaml', '.golangci.yml', '.justfile', '.lefthook.yml', '.mypy.ini', '.oxlintrc.json', '.pre-commit-config.yaml', '.pylintrc', '.pytest.ini', '.rspec', '.rubocop.yml', '.ruff.toml', '.semaphore.yml', '.simplecov', '.swiftlint.yml', '.taprc', '.travis.yml', '.woodpecker.yaml', '.woodpecker.yml', 'CMakeLists.txt', 'Cargo.toml', 'Directory.Build.props', 'Earthfile', 'GNUmakefile', 'Gemfile', 'Jenkinsfile', 'Justfile', 'Makefile', 'Rakefile', 'Taskfile.yaml', 'Taskfile.yml', 'appveyor.yml', 'azure-pipelines.yaml', 'azure-pipelines.yml', 'bandit.yaml', 'bandit.yml', 'biome.json', 'biome.jsonc', 'bitbucket-pipelines.yml', 'bitrise.yml', 'build.gradle', 'build.gradle.kts', 'buildspec.yaml', 'buildspec.yml', 'cloudbuild.yaml', 'cloudbuild.yml', 'codecov.yaml', 'codecov.yml', 'codemagic.yaml', 'composer.json', 'conftest.py', 'cypress.json', 'deno.json', 'detekt.yml', 'dodo.py', 'gradle.properties', 'justfile', 'lefthook.yml', 'makefile', 'mypy.ini', 'noxfile.py', 'package.json', 'phpstan.neon', 'phpstan.neon.dist', 'phpunit.xml', 'phpunit.xml.dist', 'pom.xml', 'psalm.xml', 'pylintrc', 'pyproject.toml', 'pyrightconfig.json', 'pytest.ini', 'pytest.toml', 'ruff.toml', 'settings.yml', 'setup.cfg', 'shippable.yml', 'sonar-project.properties', 'taskfile.yml', 'tasks.py', 'tox.ini', 'tsconfig.json', 'tslint.json', 'wercker.yml'), suffixes=('', '.bash', '.csproj', '.groovy', '.mk', '.sh', '.yaml', '.yml'), heads=('.c8rc', '.eslintrc', '.markdownlint', '.mocharc', '.nycrc', '.stylelintrc', '.xo-config', '.yamllint', 'ava', 'cypress', 'eslint', 'jest', 'karma', 'nyc', 'playwright', 'tsconfig', 'vite', 'vitest', 'wdio', 'web-test-runner'), directories=('.buildkite', '.circleci', '.forgejo', '.gitea', '.githooks', '.github', '.husky', '.woodpecker'), own=True),
     ),
@@ -511,8 +511,8 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
     ),
     "files.source_files:SourceFiles": (
         "files/source",
-        3,
-        ('code.edited', 'code.added', 'code.deleted', 'code.renamed', 'code.symbols', 'generated.changed'),
+        4,
+        ('code.edited', 'code.added', 'code.deleted', 'code.renamed', 'code.symbols', 'generated.changed', 'check.weakened'),
         WatchedPaths(everything=True),
     ),
     "data.large_files:LargeFiles": (

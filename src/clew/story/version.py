@@ -13,7 +13,7 @@ from blake3 import blake3
 PLUGINS = "story.detectors"
 """The setting that names third-party detectors."""
 
-DETECTORS = "23ed93e4"
+DETECTORS = "355f518b"
 """The `fingerprint` of the registry."""
 
 _CUT = "+cut"
