@@ -175,7 +175,7 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
     ),
     "security.git_sources:GitSources": (
         "security/git-sources",
-        1,
+        2,
         ('security.dependency', 'security.registry', 'security.tls'),
         WatchedPaths(names=('.gitconfig', '.gitmodules', 'config', 'config.worktree', 'gitconfig')),
     ),
@@ -187,7 +187,7 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
     ),
     "security.editor_tasks:EditorTasks": (
         "security/editor",
-        1,
+        2,
         ('security.editor',),
         WatchedPaths(names=('.devcontainer.json', '.dir-locals.el', '.exrc', '.lvimrc', '.nvim.lua', '.nvimrc', '.vimrc.local', 'devcontainer.json'), suffixes=('.code-workspace',), directories=('.idea', '.run', '.vscode', '.zed')),
     ),
@@ -205,19 +205,19 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
     ),
     "security.registries:Registries": (
         "security/registries",
-        2,
+        3,
         ('security.registry', 'security.tls', 'security.integrity', 'security.install_script', 'config.changed'),
-        WatchedPaths(paths=('etc/apt/apt.conf', 'etc/dnf/dnf.conf', 'etc/pacman.conf', 'etc/yum.conf'), below=('etc/apt/apt.conf.d', 'etc/yum.repos.d', 'etc/zypp/repos.d'), names=('.condarc', '.curlrc', '.gemrc', '.npmrc', '.pydistutils.cfg', '.wgetrc', '.yarnrc', '.yarnrc.yml', 'Gemfile', 'NuGet.Config', 'NuGet.config', 'Pipfile', 'Podfile', 'build.gradle', 'build.gradle.kts', 'bunfig.toml', 'composer.json', 'condarc', 'config', 'config.json', 'config.toml', 'daemon.json', 'env', 'environment.yaml', 'environment.yml', 'gemrc', 'gems.rb', 'gradle-wrapper.properties', 'gradle.properties', 'init.gradle', 'init.gradle.kts', 'lerna.json', 'maven-wrapper.properties', 'npmrc', 'nuget.config', 'pdm.toml', 'pip.conf', 'pip.ini', 'pixi.toml', 'pnpm-workspace.yaml', 'poetry.toml', 'pom.xml', 'pyproject.toml', 'registries.conf', 'settings.gradle', 'settings.gradle.kts', 'settings.xml', 'setup.cfg', 'uv.toml', 'wgetrc'), suffixes=('.in', '.repo', '.txt'), own=True),
+        WatchedPaths(paths=('etc/apt/apt.conf', 'etc/dnf/dnf.conf', 'etc/pacman.conf', 'etc/yum.conf'), below=('etc/apt/apt.conf.d', 'etc/yum.repos.d', 'etc/zypp/repos.d'), names=('.condarc', '.curlrc', '.gemrc', '.npmrc', '.pydistutils.cfg', '.wgetrc', '.yarnrc', '.yarnrc.yml', 'Chart.yaml', 'Gemfile', 'NuGet.Config', 'NuGet.config', 'Pipfile', 'Podfile', 'build.gradle', 'build.gradle.kts', 'bunfig.toml', 'composer.json', 'condarc', 'config', 'config.json', 'config.toml', 'daemon.json', 'env', 'environment.yaml', 'environment.yml', 'gemrc', 'gems.rb', 'gradle-wrapper.properties', 'gradle.properties', 'init.gradle', 'init.gradle.kts', 'lerna.json', 'maven-wrapper.properties', 'npmrc', 'nuget.config', 'pdm.toml', 'pip.conf', 'pip.ini', 'pixi.toml', 'pnpm-workspace.yaml', 'poetry.toml', 'pom.xml', 'pyproject.toml', 'registries.conf', 'settings.gradle', 'settings.gradle.kts', 'settings.xml', 'setup.cfg', 'uv.toml', 'wgetrc'), suffixes=('.in', '.repo', '.txt'), own=True),
     ),
     "security.script_settings:ScriptSettings": (
         "security/script-settings",
-        1,
-        ('security.registry', 'security.tls', 'security.integrity', 'security.install_script', 'config.changed'),
-        WatchedPaths(names=('.bash_profile', '.bashrc', '.gitlab-ci.yml', '.profile', '.travis.yml', '.zprofile', '.zshenv', '.zshrc', 'GNUmakefile', 'Jenkinsfile', 'Justfile', 'Makefile', 'Taskfile.yml', 'azure-pipelines.yml', 'environment', 'justfile', 'makefile', 'noxfile.py', 'tox.ini'), suffixes=('.Dockerfile', '.bash', '.env', '.envrc', '.sh'), heads=('.env', '.gitlab-ci', 'Containerfile', 'Dockerfile', 'Makefile', 'justfile', 'makefile'), directories=('.buildkite', '.circleci', '.forgejo', '.gitea', '.github', '.woodpecker')),
+        2,
+        ('security.registry', 'security.tls', 'security.integrity', 'security.install_script', 'config.changed', 'security.ci'),
+        WatchedPaths(names=('.bash_profile', '.bashrc', '.gitlab-ci.yml', '.profile', '.travis.yml', '.zprofile', '.zshenv', '.zshrc', 'CMakeLists.txt', 'GNUmakefile', 'Gruntfile.js', 'Jenkinsfile', 'Justfile', 'Makefile', 'Rakefile', 'SConstruct', 'Taskfile.yml', 'Vagrantfile', 'azure-pipelines.yml', 'binding.gyp', 'build.gradle', 'build.gradle.kts', 'build.rs', 'build.sbt', 'conftest.py', 'environment', 'extconf.rb', 'gulpfile.js', 'justfile', 'makefile', 'meson.build', 'mix.exs', 'noxfile.py', 'setup.py', 'sitecustomize.py', 'tox.ini', 'usercustomize.py', 'wscript'), suffixes=('.Dockerfile', '.bash', '.env', '.envrc', '.sh'), heads=('.env', '.gitlab-ci', 'Containerfile', 'Dockerfile', 'Makefile', 'justfile', 'makefile'), directories=('.buildkite', '.circleci', '.forgejo', '.gitea', '.github', '.woodpecker')),
     ),
     "security.install_scripts:InstallScripts": (
         "security/install-scripts",
-        1,
+        2,
         ('security.install_script',),
         WatchedPaths(names=('.pnpmfile.cjs', '.pnpmfile.mjs', 'composer.json', 'package.json', 'pnpmfile.cjs', 'pnpmfile.js')),
     ),
@@ -295,7 +295,7 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
     ),
     "security.ci_files:CiFiles": (
         "security/ci",
-        3,
+        4,
         ('security.ci',),
         WatchedPaths(names=('.appveyor.yml', '.cirrus.yml', '.drone.yml', '.gitlab-ci.yml', '.travis.yml', '.woodpecker.yml', 'Jenkinsfile', 'appveyor.yml', 'azure-pipelines.yaml', 'azure-pipelines.yml', 'bitbucket-pipelines.yml', 'buildspec.yml', 'cloudbuild.yaml', 'wercker.yml'), directories=('.buildkite', '.circleci', '.forgejo', '.gitea', '.github', '.woodpecker')),
     ),
@@ -487,7 +487,7 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
     ),
     "deployment.declarations:Declarations": (
         "config/declarations",
-        2,
+        3,
         ('resource.added', 'resource.changed', 'resource.removed', 'config.changed'),
         WatchedPaths(suffixes=('.Dockerfile', '.dockerfile', '.gql', '.graphql', '.graphqls', '.hcl', '.json', '.nomad', '.prisma', '.proto', '.tf', '.tfstate', '.tofu', '.yaml', '.yml'), heads=('Containerfile', 'Dockerfile', 'dockerfile')),
     ),

@@ -89,7 +89,7 @@ class Declarations:
     """Reports resources that files declare differently."""
 
     name = "config/declarations"
-    version = 2
+    version = 3
     kinds: tuple[str, ...] = (
         "resource.added", "resource.changed", "resource.removed", "config.changed",
     )  # fmt: skip
