@@ -113,7 +113,7 @@ def rewritten(place: Place, claims: Claims) -> Iterator[None]:
     yield
     git(
         place,
-        "-c advice.detachedHead=false rebase -q --root --exec 'git -c user.name=B commit -q --amend --no-edit --reset-author'",
+        "-c advice.detachedHead=false rebase -q --root --exec 'GIT_AUTHOR_NAME=B git commit -q --amend --no-edit --reset-author'",
     )
     claims.say("main", "rewritten|rewrote|replaced|rebase|9|diverged|no longer")
     claims.lead("main|history", "rewritten|rewrote|replaced|rebase|9|diverged|no longer|commits")

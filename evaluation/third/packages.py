@@ -27,14 +27,6 @@ def pip_mixed(place: Place, claims: Claims) -> Iterator[None]:
     claims.lead("jinja2|idna|six")
 
 
-@variant(_GROUP, "pip install --user", machine=True)
-def pip_user(place: Place, claims: Claims) -> Iterator[None]:
-    yield
-    place.run("pip install -q --user --break-system-packages --root-user-action ignore idna==3.7")
-    claims.say("idna", "3.7|installed", _IN)
-    claims.lead("idna")
-
-
 @variant(_GROUP, "npm: a global package", machine=False)
 def npm_global(place: Place, claims: Claims) -> Iterator[None]:
     place.write("prefix/README", "programs of npm\n")

@@ -241,8 +241,8 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
     ),
     "losses.terraform_state:TerraformState": (
         "losses/terraform-state",
-        1,
-        ('loss.deleted',),
+        2,
+        ('loss.deleted', 'broken.transaction'),
         WatchedPaths(suffixes=('.tfstate',), directories=('.pulumi',)),
     ),
     "files.dangling_links:DanglingLinks": (
@@ -265,13 +265,13 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
     ),
     "losses.deletions:Deletions": (
         "losses/deletions",
-        1,
+        2,
         ('loss.deleted', 'data.changed'),
         WatchedPaths(everything=True, existed=True),
     ),
     "losses.shrinking:Shrinking": (
         "losses/shrinking",
-        2,
+        3,
         ('loss.emptied', 'loss.shrunk', 'data.changed'),
         WatchedPaths(everything=True, existed=True),
     ),
@@ -325,7 +325,7 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
     ),
     "files.env_files:EnvFiles": (
         "config/env",
-        2,
+        3,
         ('env.added', 'env.changed', 'env.removed'),
         WatchedPaths(paths=('etc/environment',), below=('etc/default',), suffixes=('.env', '.envrc'), heads=('.env',)),
     ),
@@ -379,7 +379,7 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
     ),
     "data.half_migrations:HalfMigrations": (
         "data/half_migrations",
-        2,
+        3,
         ('broken.migration',),
         WatchedPaths(everything=True, own=True),
     ),
@@ -415,13 +415,13 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
     ),
     "files.downloads:Downloads": (
         "files/downloads",
-        2,
+        3,
         ('broken.download', 'data.changed'),
         WatchedPaths(everything=True, own=True),
     ),
     "repositories.git:Git": (
         "git",
-        3,
+        4,
         ('git.commit', 'git.branch', 'git.reset', 'git.rebase', 'git.stash', 'git.remote', 'git.hook', 'git.submodule', 'broken.operation', 'config.changed'),
         WatchedPaths(names=('.git', 'HEAD', 'applypatch-msg', 'commit-msg', 'fsmonitor-watchman', 'packed-refs', 'post-applypatch', 'post-checkout', 'post-commit', 'post-index-change', 'post-merge', 'post-receive', 'post-rewrite', 'post-update', 'pre-applypatch', 'pre-auto-gc', 'pre-commit', 'pre-merge-commit', 'pre-push', 'pre-rebase', 'pre-receive', 'prepare-commit-msg', 'proc-receive', 'push-to-checkout', 'reference-transaction', 'sendemail-validate', 'update'), directories=('.git', 'objects', 'refs', 'worktrees')),
     ),

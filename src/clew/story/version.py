@@ -13,7 +13,7 @@ from blake3 import blake3
 PLUGINS = "story.detectors"
 """The setting that names third-party detectors."""
 
-DETECTORS = "24f6939f"
+DETECTORS = "f9f420ca"
 """The `fingerprint` of the registry."""
 
 _CUT = "+cut"

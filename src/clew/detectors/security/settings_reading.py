@@ -90,7 +90,8 @@ def yaml_settings(content: bytes) -> Iterator[Setting]:
 
 def chart_settings(content: bytes) -> Iterator[Setting]:
     """Yield where a chart of Helm takes the charts from that it needs."""
-    needed = read_yaml(content).get("dependencies")
+    value = read_yaml(content)
+    needed = value.get("dependencies") if isinstance(value, dict) else None
     for one in needed if isinstance(needed, list) else ():
         given = one.get("repository") if isinstance(one, dict) else None
         if isinstance(given, str) and "://" in given and not given.startswith("file:"):
