@@ -11,6 +11,7 @@ from clew.detectors.deployment.declarations import Declarations
 from clew.detectors.files.env_files import EnvFiles
 from clew.detectors.losses.deletions import Deletions
 from clew.detectors.losses.terraform_state import TerraformState
+from clew.detectors.registry import DETECTORS, SORTERS
 from clew.model.fact import Severity
 from tests.kit.moments import facts, story
 
@@ -89,6 +90,19 @@ def test_a_resource_that_terraform_made_by_half() -> None:
         "terraform_data.web", ("tainted: half made",), Severity.HIGH,
     )  # fmt: skip
     assert facts(Declarations(), {path: _state("tainted")}, {path: _state("tainted") + b"\n"}) == []
+
+
+def test_a_state_that_git_ignores_is_read_as_well() -> None:
+    path, ignore = "infra/terraform.tfstate", {".gitignore": b"*.tfstate*\n"}
+    git = {
+        ".git/HEAD": b"ref: refs/heads/main\n",
+        ".git/objects/x": b"",
+        ".git/refs/x": b"",
+        ".git/config": b"",
+    }
+    old = {**git, **ignore, path: _state("")}
+    told = story(list(DETECTORS), old, {**old, path: _state("tainted")}, list(SORTERS))
+    assert told.headline == "! terraform.tfstate: terraform_data.web tainted: half made"
 
 
 def test_a_state_that_terraform_could_not_save() -> None:

@@ -43,7 +43,7 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
     ),
     "python.pip:Pip": (
         "python/pip",
-        3,
+        4,
         ('package.added', 'package.changed', 'package.removed', 'generated.changed', 'code.edited', 'code.deleted', 'broken.install', 'broken.environment', 'toolchain.changed'),
         WatchedPaths(names=('INSTALLER', 'METADATA', 'PKG-INFO', 'RECORD', 'REQUESTED', 'SOURCES.txt', 'WHEEL', 'dependency_links.txt', 'entry_points.txt', 'not-zip-safe', 'python', 'python.exe', 'python3', 'python3.10', 'python3.11', 'python3.12', 'python3.13', 'python3.14', 'python3.15', 'python3.16', 'python3.17', 'python3.18', 'python3.19', 'python3.6', 'python3.7', 'python3.8', 'python3.9', 'pyvenv.cfg', 'requires.txt', 'top_level.txt'), directories=('dist-packages', 'site-packages')),
     ),
@@ -457,7 +457,7 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
     ),
     "files.generated:Generated": (
         "files/generated",
-        2,
+        3,
         ('generated.changed',),
         WatchedPaths(everything=True),
     ),

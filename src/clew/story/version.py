@@ -13,7 +13,7 @@ from blake3 import blake3
 PLUGINS = "story.detectors"
 """The setting that names third-party detectors."""
 
-DETECTORS = "f9f420ca"
+DETECTORS = "4e13205c"
 """The `fingerprint` of the registry."""
 
 _CUT = "+cut"
