@@ -25,6 +25,7 @@ from clew.detectors.data.migration_files import (
     read_migration,
 )
 from clew.detectors.detector import Evidence, Finding, PathChange, TooLarge, Tree, WatchedPaths
+from clew.detectors.files.source_languages import is_generated_or_vendored
 from clew.model.fact import Fact, Severity
 
 _MAGIC = b"SQLite format 3\x00"
@@ -61,6 +62,7 @@ class HalfMigrations:
                 yield from (Finding((fact,)) for fact in facts.values())
 
 
+_PLACES = ("migrations", "versions")
 _MAX_BRANCHES = 20
 _MAX_SIBLINGS = 400
 
@@ -70,7 +72,12 @@ def _branches(evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Fin
     fresh = [
         one
         for one in changes
-        if one.old is None and one.name.endswith(".py") and is_migration(one.path, one.new)
+        if one.old is None
+        and one.name.endswith(".py")
+        and one.parent.endswith(_PLACES)
+        and is_migration(one.path, one.new)
+        and one.path not in evidence.owners
+        and not is_generated_or_vendored(one.path)
     ]
     for directory in dict.fromkeys(one.parent for one in fresh[:_MAX_BRANCHES]):
         with evidence.guarded(directory):
