@@ -39,7 +39,7 @@ def _prose(lines: int, seed: int = 1) -> str:
 
 
 @variant(_GROUP, "annotations in JSON lines from 5,000 to 50, ignored by git")
-def annotations(place: Place, claims: Claims) -> Iterator[None]:
+def annotations_cut(place: Place, claims: Claims) -> Iterator[None]:
     shop(place)
     place.run("echo /data/ >> .gitignore && git commit -qam ignore")
     rows = [json.dumps({"id": n, "text": f"turn {n}", "label": n % 3}) + "\n" for n in range(5000)]

@@ -200,7 +200,7 @@ def apple_strings(place: Place, claims: Claims) -> Iterator[None]:
 def xliff(place: Place, claims: Claims) -> Iterator[None]:
     def units(count: int) -> str:
         every = "".join(
-            f'      <trans-unit id="key{n}"><source>Text {n}</source><target>Tekst {n}</target></trans-unit>\n'
+            f'      <trans-unit id="key{n}"><source>Text {n}</source><target>Woord {n}</target></trans-unit>\n'
             for n in range(count)
         )
         return f'<?xml version="1.0"?>\n<xliff version="1.2">\n  <file source-language="en" target-language="nl">\n    <body>\n{every}    </body>\n  </file>\n</xliff>\n'

@@ -21,7 +21,7 @@ _STRONG = re.compile(
     r"assert(?:_)?(?:\w*[eE]qual\w*|Is|In|is|in|Raises\w*|Greater\w*|Less\w*|Regex)$"
 )
 _WEAK = re.compile(
-    r"assert(?:_)?(?:[tT]rue|[fF]alse|IsNotNone|IsNone|IsInstance|is_not_none|is_none)$"
+    r"assert(?:_)?(?:true|True|false|False|IsNotNone|IsNone|IsInstance|is_not_none|is_none)$"
 )
 """Those that ask for a truth, a type or a presence; a second argument is only the message."""
 _BROAD = frozenset(("Exception", "BaseException", "AssertionError", ""))
