@@ -1,12 +1,13 @@
 """Play real changes and print how accurately clew described them.
 
-python -m evaluation                the scenarios and both sets of variants
+python -m evaluation                the scenarios and the three sets of variants
 python -m evaluation 1 8 24         some scenarios, by number
 python -m evaluation --scenarios    the scenarios, whose truth comes from the tools' own databases
 python -m evaluation --freeze DIR   the scenarios, and write each recording, for the tests
 python -m evaluation --fresh        the variants in words (`variant.py`), all of them
 python -m evaluation --fresh git    those whose group or name contains a word
 python -m evaluation --second       the second set of variants, held out; words select as with --fresh
+python -m evaluation --third        the third set, an attack on finished detectors; words select too
 python -m evaluation --large        large changes, with the worker of a save; --busy beside busy processes
 python -m evaluation --blind        questions about timelines, answered from the headlines alone; numbers select
 """
@@ -21,7 +22,7 @@ from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
 
-from evaluation import fresh, second
+from evaluation import fresh, second, third
 from evaluation import scenarios as package
 from evaluation.blind.run import run_blind
 from evaluation.hear_all import hear_all
@@ -31,6 +32,8 @@ from evaluation.recording import freeze
 from evaluation.scenario import SCENARIOS
 from evaluation.selection import NothingSelected
 from evaluation.table import scenario_lines, totals
+
+_VARIANTS = {"fresh": fresh, "second": second, "third": third}
 
 
 def main(arguments: list[str]) -> int:
@@ -55,7 +58,7 @@ def choose(arguments: list[str]) -> argparse.Namespace:
         allow_abbrev=False,
     )
     sets = parser.add_mutually_exclusive_group()
-    for name in ("scenarios", "fresh", "second", "large", "blind"):
+    for name in ("scenarios", "fresh", "second", "third", "large", "blind"):
         sets.add_argument(f"--{name}", dest="set", action="store_const", const=name)
     parser.add_argument("--busy", action="store_true", help="with --large")
     parser.add_argument("--freeze", type=Path, metavar="DIR", help="with scenarios")
@@ -75,9 +78,9 @@ def choose(arguments: list[str]) -> argparse.Namespace:
 def _run(chosen: argparse.Namespace) -> int:
     words: list[str] = chosen.words
     if chosen.is_all:
-        return max(run_scenarios([], None), hear_all(fresh, []), hear_all(second, []))
-    if chosen.set in ("fresh", "second"):
-        return hear_all(fresh if chosen.set == "fresh" else second, words)
+        return max(run_scenarios([], None), *(hear_all(one, []) for one in _VARIANTS.values()))
+    if chosen.set in _VARIANTS:
+        return hear_all(_VARIANTS[chosen.set], words)
     if chosen.set == "large":
         return run_large(words, is_busy=chosen.busy)
     numbers = [int(word) for word in words]

@@ -556,3 +556,54 @@ def test_a_secret_in_a_script_that_does_nothing_is_not_told() -> None:
     new = {"package.json": f'{{"scripts": {{"test": "echo {canary}"}}}}'}
 
     assert "canary" not in repr(story([CheckFiles()], _encoded(old), _encoded(new)))
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "session.exitstatus = 0",
+        "session.exitstatus = pytest.ExitCode.OK",
+        "import os\n    os._exit(0)",
+    ],
+)
+def test_a_hook_that_replaces_the_result_of_all_tests_is_a_warning(body: str) -> None:
+    old = b"import pytest\n"
+    new = old + f"\n\ndef pytest_sessionfinish(session, exitstatus):\n    {body}\n".encode()
+    found = facts(CheckFiles(), {"tests/conftest.py": old}, {"tests/conftest.py": new})
+    assert [(one.marks, one.severity) for one in found] == [(("failures ignored",), Severity.HIGH)]
+
+
+def test_a_hook_that_writes_a_report_or_fails_is_no_warning() -> None:
+    old = b"import pytest\n"
+    new = (
+        old
+        + b"\n\ndef pytest_sessionfinish(session, exitstatus):\n    write_report(session)\n    session.exitstatus = 1\n"
+    )
+    assert facts(CheckFiles(), {"tests/conftest.py": old}, {"tests/conftest.py": new}) == []
+
+
+_FILTERED = """\
+on:
+  push:
+    {filters}
+jobs:
+  test:
+    steps:
+      - run: pytest
+"""
+
+
+@pytest.mark.parametrize(
+    ("filters", "is_loud"),
+    [
+        ("paths-ignore: ['**']", True),
+        ("branches-ignore:\n      - '**'", True),
+        ("paths-ignore: ['docs/**']", False),
+        ("branches: [main]", False),
+    ],
+)
+def test_a_workflow_that_ignores_every_change_runs_no_check(filters: str, is_loud: bool) -> None:
+    path = ".github/workflows/ci.yml"
+    old, new = (_FILTERED.format(filters=one).encode() for one in ("branches: ['**']", filters))
+    found = facts(CheckFiles(), {path: old}, {path: new})
+    assert [one.severity for one in found] == ([Severity.HIGH] if is_loud else [])

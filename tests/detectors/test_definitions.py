@@ -529,3 +529,27 @@ def test_what_a_program_does_is_not_its_layout(before: str, after: str) -> None:
     assert new is not None
 
     assert differences(old, new).only == ""
+
+
+_VUE = """\
+<template>
+  <button @click="buy">{page}</button>
+</template>
+
+<script setup lang="ts">
+function buy(): void {{}}
+{more}</script>
+"""
+
+
+def test_the_program_of_a_component_is_read_and_not_its_page() -> None:
+    old = _VUE.format(page="Buy", more="function clear(): void {}\n").encode()
+    found = facts(
+        SourceFiles(),
+        {"web/Cart.vue": old},
+        {"web/Cart.vue": _VUE.format(page="Buy", more="").encode()},
+    )
+    assert [one.marks for one in found if one.kind == "code.symbols"] == [("−clear()",)]
+    page = old.replace(b"Buy", b"Pay now")
+    (fact,) = facts(SourceFiles(), {"web/Cart.vue": old}, {"web/Cart.vue": page})
+    assert not any("only" in mark for mark in fact.marks)

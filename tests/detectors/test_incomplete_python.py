@@ -297,3 +297,11 @@ def test_all_files_of_half_an_installation_are_explained() -> None:
     (finding,) = findings(Pip(), evidence(VENV, VENV | HALF))
 
     assert set(finding.claims) == set(HALF)
+
+
+def test_a_removal_that_was_interrupted_leaves_its_files_aside() -> None:
+    old = VENV | made("idna", "3.7", SITE, files=("idna/__init__.py", "idna/core.py"))
+    new = VENV | {f"{SITE}/~dna/__init__.py": b"x = 1\n", f"{SITE}/~dna/core.py": b"x = 1\n"}
+
+    assert _broken(old, new) == [("pip:.venv", "idna", "3.7", ("its files are left in ~dna",))]
+    assert _broken(old, VENV) == []

@@ -270,11 +270,11 @@ def test_install_scripts_of_other_managers_are_known(path: str, before: str, aft
     ]
 
 
-def test_proxies_and_programs_are_notes() -> None:
+def test_proxies_and_usual_programs_are_notes() -> None:
     assert _said(
         {".npmrc": b""}, {".npmrc": b"https-proxy=http://u:canary@proxy.example:3128\n"}
     ) == [("security.registry", "note", "proxy.example:3128", ("https-proxy",))]
-    assert _said({".npmrc": b""}, {".npmrc": b"script-shell=/tmp/x\n"})[0][1:] == (
+    assert _said({".npmrc": b""}, {".npmrc": b"script-shell=/bin/bash\n"})[0][1:] == (
         "note", None, ("script-shell",),
     )  # fmt: skip
 

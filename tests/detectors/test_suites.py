@@ -739,3 +739,115 @@ def test_hostile_and_huge_files_cost_one_line_at_most() -> None:
     assert (
         facts(SuiteFiles(), {"test_a.py": b"def test_a(): assert f()\n"}, {"test_a.py": b"("}) == []
     )
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "strong", "weak"),
+    [
+        ("tests/test_a.py", UNITTEST, "assertEqual(", "assertTrue("),
+        ("tests/test_a.py", UNITTEST, "assertEqual(total([1]), 1)", "assertIsInstance(total([1]), int)"),
+        ("test/a.test.js", JEST, "toBe(13)", "toBeDefined()"),
+        ("test/a.test.js", JEST, "expect(total([])).toBe(0)", "expect(total([])).not.toBeNull()"),
+        ("src/test/CartTest.java", JUNIT, "assertEquals(13, total(4, 9))", "assertNotNull(total(4, 9))"),
+        ("cart/cart_test.go", GO, "assert.Equal(t, 15, refund(20, 5))", "assert.NotNil(t, refund(20, 5))"),
+        ("tests/CartTest.php", PHPUNIT, "assertSame(13, total(4, 9))", "assertNotNull(total(4, 9))"),
+        ("spec/cart_spec.rb", RSPEC, "expect(total).to eq(13)", "expect(total).to be_truthy"),
+        ("test/cart_test.rb", MINITEST, "assert_equal 13, total()", "assert_not_nil total()"),
+    ],
+)  # fmt: skip
+def test_an_assertion_that_no_longer_compares_is_weaker(
+    path: str, text: str, strong: str, weak: str
+) -> None:
+    text = text.replace("assert_equal 13, total\n", "assert_equal 13, total()\n")
+    assert strong in text
+    found = _facts({path: text}, {path: text.replace(strong, weak)})
+    told = [(fact.scope, fact.severity) for fact in found if fact.kind == "test.weakened"]
+    assert told == [("weaker", Severity.HIGH)]
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "fails", "says"),
+    [
+        ("cart/cart_test.go", GO, "t.Fatal(", "t.Log("),
+        ("src/a.test.js", JEST, "expect(total([])).toBe(0);", "console.log(total([]));"),
+        ("tests/test_a.py", PYTHON, "assert total([]) == 0", "print(total([]) == 0)"),
+    ],
+)
+def test_a_failure_that_is_only_printed_is_no_check(
+    path: str, text: str, fails: str, says: str
+) -> None:
+    assert fails in text
+    found = _facts({path: text}, {path: text.replace(fails, says)})
+    assert [(one.kind, one.severity) for one in found] == [("test.weakened", Severity.HIGH)]
+
+
+def test_asserts_that_became_a_helper_are_no_warning() -> None:
+    new = GO.replace(
+        '	if total(4, 9) != 13 {\n		t.Fatal("wrong")\n	}\n',
+        "	compareTotals(t, 4, 9)\n",
+    )
+    found = _facts({"cart/cart_test.go": GO}, {"cart/cart_test.go": new})
+    assert all(one.severity != Severity.HIGH for one in found)
+
+
+_MAIN = "\n\nfunc TestMain(m *testing.M) {\n\tsetUp()\n\tos.Exit(%s)\n}\n"
+
+
+def test_a_main_of_go_that_runs_no_test_skips_all() -> None:
+    path = "cart/cart_test.go"
+    found = _facts({path: GO}, {path: GO + _MAIN % "0"})
+    assert [(one.kind, one.scope, one.severity) for one in found] == [
+        ("test.skipped", "skip", Severity.HIGH)
+    ]
+    assert _facts({path: GO}, {path: GO + _MAIN % "m.Run()"}) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "before", "after"),
+    [
+        ("src/test/CartTest.java", JUNIT, "    @Test\n", '    @Test\n    @EnabledIfEnvironmentVariable(named = "BANK", matches = "1")\n'),
+        ("src/lib.rs", RUST, "#[cfg(test)]", '#[cfg(all(test, feature = "slow"))]'),
+        ("tests/test_a.py", PYTHON, "def test_refund", '@pytest.mark.skipif(not os.environ.get("BANK"), reason="")\ndef test_refund'),
+        ("tests/test_a.py", PYTHON, "def test_refund", '@pytest.mark.skipif("BANK" not in os.environ, reason="")\ndef test_refund'),
+        ("tests/test_a.py", UNITTEST, "    def test_refund", '    @unittest.skipUnless(os.getenv("BANK") == "1", "")\n    def test_refund'),
+    ],
+)  # fmt: skip
+def test_a_test_that_only_runs_on_request_is_a_warning(
+    path: str, text: str, before: str, after: str
+) -> None:
+    assert before in text
+    found = _facts({path: text}, {path: text.replace(before, after)})
+    assert [(one.kind, one.severity) for one in found] == [("test.skipped", Severity.HIGH)]
+    assert found[0].scope.startswith("only with ")
+
+
+@pytest.mark.parametrize(
+    "condition",
+    ['sys.platform == "win32"', 'os.environ.get("NO_NETWORK")', "sys.version_info < (3, 12)"],
+)
+def test_a_test_that_is_skipped_on_some_systems_is_a_note(condition: str) -> None:
+    path = "tests/test_a.py"
+    new = PYTHON.replace(
+        "def test_refund", f"@pytest.mark.skipif({condition}, reason='')\ndef test_refund"
+    )
+    found = _facts({path: PYTHON}, {path: new})
+    assert [(one.kind, one.scope, one.severity) for one in found] == [
+        ("test.skipped", "condition", Severity.NOTE)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("needs", "scope", "severity"),
+    [
+        ("pytest.importorskip('bank')", "skip", Severity.HIGH),
+        ("pytest.importorskip('bank')\nimport bank", "condition", Severity.NOTE),
+        ("bank = pytest.importorskip('bank')", "", ""),
+    ],
+)
+def test_a_module_that_the_tests_do_not_even_use_skips_them(
+    needs: str, scope: str, severity: str
+) -> None:
+    new = PYTHON.replace("import pytest\n", f"import pytest\n\n{needs}\n")
+    found = _facts({"tests/test_a.py": PYTHON}, {"tests/test_a.py": new})
+    told = [(one.kind, one.scope, one.severity) for one in found]
+    assert told == ([("test.skipped", scope, severity)] if scope else [])

@@ -43,7 +43,7 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
     ),
     "python.pip:Pip": (
         "python/pip",
-        3,
+        4,
         ('package.added', 'package.changed', 'package.removed', 'generated.changed', 'code.edited', 'code.deleted', 'broken.install', 'broken.environment', 'toolchain.changed'),
         WatchedPaths(names=('INSTALLER', 'METADATA', 'PKG-INFO', 'RECORD', 'REQUESTED', 'SOURCES.txt', 'WHEEL', 'dependency_links.txt', 'entry_points.txt', 'not-zip-safe', 'python', 'python.exe', 'python3', 'python3.10', 'python3.11', 'python3.12', 'python3.13', 'python3.14', 'python3.15', 'python3.16', 'python3.17', 'python3.18', 'python3.19', 'python3.6', 'python3.7', 'python3.8', 'python3.9', 'pyvenv.cfg', 'requires.txt', 'top_level.txt'), directories=('dist-packages', 'site-packages')),
     ),
@@ -175,7 +175,7 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
     ),
     "security.git_sources:GitSources": (
         "security/git-sources",
-        1,
+        2,
         ('security.dependency', 'security.registry', 'security.tls'),
         WatchedPaths(names=('.gitconfig', '.gitmodules', 'config', 'config.worktree', 'gitconfig')),
     ),
@@ -187,7 +187,7 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
     ),
     "security.editor_tasks:EditorTasks": (
         "security/editor",
-        1,
+        2,
         ('security.editor',),
         WatchedPaths(names=('.devcontainer.json', '.dir-locals.el', '.exrc', '.lvimrc', '.nvim.lua', '.nvimrc', '.vimrc.local', 'devcontainer.json'), suffixes=('.code-workspace',), directories=('.idea', '.run', '.vscode', '.zed')),
     ),
@@ -205,19 +205,19 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
     ),
     "security.registries:Registries": (
         "security/registries",
-        2,
+        3,
         ('security.registry', 'security.tls', 'security.integrity', 'security.install_script', 'config.changed'),
-        WatchedPaths(paths=('etc/apt/apt.conf', 'etc/dnf/dnf.conf', 'etc/pacman.conf', 'etc/yum.conf'), below=('etc/apt/apt.conf.d', 'etc/yum.repos.d', 'etc/zypp/repos.d'), names=('.condarc', '.curlrc', '.gemrc', '.npmrc', '.pydistutils.cfg', '.wgetrc', '.yarnrc', '.yarnrc.yml', 'Gemfile', 'NuGet.Config', 'NuGet.config', 'Pipfile', 'Podfile', 'build.gradle', 'build.gradle.kts', 'bunfig.toml', 'composer.json', 'condarc', 'config', 'config.json', 'config.toml', 'daemon.json', 'env', 'environment.yaml', 'environment.yml', 'gemrc', 'gems.rb', 'gradle-wrapper.properties', 'gradle.properties', 'init.gradle', 'init.gradle.kts', 'lerna.json', 'maven-wrapper.properties', 'npmrc', 'nuget.config', 'pdm.toml', 'pip.conf', 'pip.ini', 'pixi.toml', 'pnpm-workspace.yaml', 'poetry.toml', 'pom.xml', 'pyproject.toml', 'registries.conf', 'settings.gradle', 'settings.gradle.kts', 'settings.xml', 'setup.cfg', 'uv.toml', 'wgetrc'), suffixes=('.in', '.repo', '.txt'), own=True),
+        WatchedPaths(paths=('etc/apt/apt.conf', 'etc/dnf/dnf.conf', 'etc/pacman.conf', 'etc/yum.conf'), below=('etc/apt/apt.conf.d', 'etc/yum.repos.d', 'etc/zypp/repos.d'), names=('.condarc', '.curlrc', '.gemrc', '.npmrc', '.pydistutils.cfg', '.wgetrc', '.yarnrc', '.yarnrc.yml', 'Chart.yaml', 'Gemfile', 'NuGet.Config', 'NuGet.config', 'Pipfile', 'Podfile', 'build.gradle', 'build.gradle.kts', 'bunfig.toml', 'composer.json', 'condarc', 'config', 'config.json', 'config.toml', 'daemon.json', 'env', 'environment.yaml', 'environment.yml', 'gemrc', 'gems.rb', 'gradle-wrapper.properties', 'gradle.properties', 'init.gradle', 'init.gradle.kts', 'lerna.json', 'maven-wrapper.properties', 'npmrc', 'nuget.config', 'pdm.toml', 'pip.conf', 'pip.ini', 'pixi.toml', 'pnpm-workspace.yaml', 'poetry.toml', 'pom.xml', 'pyproject.toml', 'registries.conf', 'settings.gradle', 'settings.gradle.kts', 'settings.xml', 'setup.cfg', 'uv.toml', 'wgetrc'), suffixes=('.in', '.repo', '.txt'), own=True),
     ),
     "security.script_settings:ScriptSettings": (
         "security/script-settings",
-        1,
-        ('security.registry', 'security.tls', 'security.integrity', 'security.install_script', 'config.changed'),
-        WatchedPaths(names=('.bash_profile', '.bashrc', '.gitlab-ci.yml', '.profile', '.travis.yml', '.zprofile', '.zshenv', '.zshrc', 'GNUmakefile', 'Jenkinsfile', 'Justfile', 'Makefile', 'Taskfile.yml', 'azure-pipelines.yml', 'environment', 'justfile', 'makefile', 'noxfile.py', 'tox.ini'), suffixes=('.Dockerfile', '.bash', '.env', '.envrc', '.sh'), heads=('.env', '.gitlab-ci', 'Containerfile', 'Dockerfile', 'Makefile', 'justfile', 'makefile'), directories=('.buildkite', '.circleci', '.forgejo', '.gitea', '.github', '.woodpecker')),
+        2,
+        ('security.registry', 'security.tls', 'security.integrity', 'security.install_script', 'config.changed', 'security.ci'),
+        WatchedPaths(names=('.bash_profile', '.bashrc', '.gitlab-ci.yml', '.profile', '.travis.yml', '.zprofile', '.zshenv', '.zshrc', 'CMakeLists.txt', 'GNUmakefile', 'Gruntfile.js', 'Jenkinsfile', 'Justfile', 'Makefile', 'Rakefile', 'SConstruct', 'Taskfile.yml', 'Vagrantfile', 'azure-pipelines.yml', 'binding.gyp', 'build.gradle', 'build.gradle.kts', 'build.rs', 'build.sbt', 'conftest.py', 'environment', 'extconf.rb', 'gulpfile.js', 'justfile', 'makefile', 'meson.build', 'mix.exs', 'noxfile.py', 'setup.py', 'sitecustomize.py', 'tox.ini', 'usercustomize.py', 'wscript'), suffixes=('.Dockerfile', '.bash', '.env', '.envrc', '.sh'), heads=('.env', '.gitlab-ci', 'Containerfile', 'Dockerfile', 'Makefile', 'justfile', 'makefile'), directories=('.buildkite', '.circleci', '.forgejo', '.gitea', '.github', '.woodpecker')),
     ),
     "security.install_scripts:InstallScripts": (
         "security/install-scripts",
-        1,
+        2,
         ('security.install_script',),
         WatchedPaths(names=('.pnpmfile.cjs', '.pnpmfile.mjs', 'composer.json', 'package.json', 'pnpmfile.cjs', 'pnpmfile.js')),
     ),
@@ -241,8 +241,8 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
     ),
     "losses.terraform_state:TerraformState": (
         "losses/terraform-state",
-        1,
-        ('loss.deleted',),
+        2,
+        ('loss.deleted', 'broken.transaction'),
         WatchedPaths(suffixes=('.tfstate',), directories=('.pulumi',)),
     ),
     "files.dangling_links:DanglingLinks": (
@@ -265,13 +265,13 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
     ),
     "losses.deletions:Deletions": (
         "losses/deletions",
-        1,
+        2,
         ('loss.deleted', 'data.changed'),
         WatchedPaths(everything=True, existed=True),
     ),
     "losses.shrinking:Shrinking": (
         "losses/shrinking",
-        2,
+        3,
         ('loss.emptied', 'loss.shrunk', 'data.changed'),
         WatchedPaths(everything=True, existed=True),
     ),
@@ -283,19 +283,19 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
     ),
     "checks.suite_files:SuiteFiles": (
         "checks/tests",
-        1,
+        2,
         ('test.removed', 'test.skipped', 'test.weakened', 'test.enabled', 'test.added', 'test.renamed'),
         WatchedPaths(suffixes=('.R', '.bash', '.bats', '.c', '.cc', '.cjs', '.clj', '.cljc', '.cljs', '.cpp', '.cs', '.cts', '.cxx', '.dart', '.ex', '.exs', '.feature', '.go', '.gradle', '.groovy', '.h', '.hh', '.hpp', '.hs', '.hxx', '.java', '.jl', '.js', '.jsx', '.kt', '.kts', '.lua', '.md', '.mjs', '.mts', '.php', '.pl', '.pm', '.py', '.pyi', '.r', '.rb', '.rs', '.rst', '.sc', '.scala', '.sh', '.swift', '.t', '.ts', '.tsx', '.zig'), own=True),
     ),
     "checks.check_files:CheckFiles": (
         "checks/checks",
-        2,
+        3,
         ('check.weakened', 'check.removed', 'check.added'),
         WatchedPaths(names=('.appveyor.yml', '.bandit', '.build.yml', '.cirrus.yml', '.clang-tidy', '.codeclimate.yml', '.codecov.yaml', '.codecov.yml', '.coveragerc', '.drone.yml', '.editorconfig', '.flake8', '.gitlab-ci.yaml', '.gitlab-ci.yml', '.globalconfig', '.golangci.json', '.golangci.toml', '.golangci.yaml', '.golangci.yml', '.justfile', '.lefthook.yml', '.mypy.ini', '.oxlintrc.json', '.pre-commit-config.yaml', '.pylintrc', '.pytest.ini', '.rspec', '.rubocop.yml', '.ruff.toml', '.semaphore.yml', '.simplecov', '.swiftlint.yml', '.taprc', '.travis.yml', '.woodpecker.yaml', '.woodpecker.yml', 'CMakeLists.txt', 'Cargo.toml', 'Directory.Build.props', 'Earthfile', 'GNUmakefile', 'Gemfile', 'Jenkinsfile', 'Justfile', 'Makefile', 'Rakefile', 'Taskfile.yaml', 'Taskfile.yml', 'appveyor.yml', 'azure-pipelines.yaml', 'azure-pipelines.yml', 'bandit.yaml', 'bandit.yml', 'biome.json', 'biome.jsonc', 'bitbucket-pipelines.yml', 'bitrise.yml', 'build.gradle', 'build.gradle.kts', 'buildspec.yaml', 'buildspec.yml', 'cloudbuild.yaml', 'cloudbuild.yml', 'codecov.yaml', 'codecov.yml', 'codemagic.yaml', 'composer.json', 'conftest.py', 'cypress.json', 'deno.json', 'detekt.yml', 'dodo.py', 'gradle.properties', 'justfile', 'lefthook.yml', 'makefile', 'mypy.ini', 'noxfile.py', 'package.json', 'phpstan.neon', 'phpstan.neon.dist', 'phpunit.xml', 'phpunit.xml.dist', 'pom.xml', 'psalm.xml', 'pylintrc', 'pyproject.toml', 'pyrightconfig.json', 'pytest.ini', 'pytest.toml', 'ruff.toml', 'settings.yml', 'setup.cfg', 'shippable.yml', 'sonar-project.properties', 'taskfile.yml', 'tasks.py', 'tox.ini', 'tsconfig.json', 'tslint.json', 'wercker.yml'), suffixes=('', '.bash', '.csproj', '.groovy', '.mk', '.sh', '.yaml', '.yml'), heads=('.c8rc', '.eslintrc', '.markdownlint', '.mocharc', '.nycrc', '.stylelintrc', '.xo-config', '.yamllint', 'ava', 'cypress', 'eslint', 'jest', 'karma', 'nyc', 'playwright', 'tsconfig', 'vite', 'vitest', 'wdio', 'web-test-runner'), directories=('.buildkite', '.circleci', '.forgejo', '.gitea', '.githooks', '.github', '.husky', '.woodpecker'), own=True),
     ),
     "security.ci_files:CiFiles": (
         "security/ci",
-        3,
+        4,
         ('security.ci',),
         WatchedPaths(names=('.appveyor.yml', '.cirrus.yml', '.drone.yml', '.gitlab-ci.yml', '.travis.yml', '.woodpecker.yml', 'Jenkinsfile', 'appveyor.yml', 'azure-pipelines.yaml', 'azure-pipelines.yml', 'bitbucket-pipelines.yml', 'buildspec.yml', 'cloudbuild.yaml', 'wercker.yml'), directories=('.buildkite', '.circleci', '.forgejo', '.gitea', '.github', '.woodpecker')),
     ),
@@ -325,7 +325,7 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
     ),
     "files.env_files:EnvFiles": (
         "config/env",
-        2,
+        3,
         ('env.added', 'env.changed', 'env.removed'),
         WatchedPaths(paths=('etc/environment',), below=('etc/default',), suffixes=('.env', '.envrc'), heads=('.env',)),
     ),
@@ -379,7 +379,7 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
     ),
     "data.half_migrations:HalfMigrations": (
         "data/half_migrations",
-        2,
+        3,
         ('broken.migration',),
         WatchedPaths(everything=True, own=True),
     ),
@@ -415,13 +415,13 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
     ),
     "files.downloads:Downloads": (
         "files/downloads",
-        2,
+        3,
         ('broken.download', 'data.changed'),
         WatchedPaths(everything=True, own=True),
     ),
     "repositories.git:Git": (
         "git",
-        3,
+        4,
         ('git.commit', 'git.branch', 'git.reset', 'git.rebase', 'git.stash', 'git.remote', 'git.hook', 'git.submodule', 'broken.operation', 'config.changed'),
         WatchedPaths(names=('.git', 'HEAD', 'applypatch-msg', 'commit-msg', 'fsmonitor-watchman', 'packed-refs', 'post-applypatch', 'post-checkout', 'post-commit', 'post-index-change', 'post-merge', 'post-receive', 'post-rewrite', 'post-update', 'pre-applypatch', 'pre-auto-gc', 'pre-commit', 'pre-merge-commit', 'pre-push', 'pre-rebase', 'pre-receive', 'prepare-commit-msg', 'proc-receive', 'push-to-checkout', 'reference-transaction', 'sendemail-validate', 'update'), directories=('.git', 'objects', 'refs', 'worktrees')),
     ),
@@ -457,7 +457,7 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
     ),
     "files.generated:Generated": (
         "files/generated",
-        2,
+        3,
         ('generated.changed',),
         WatchedPaths(everything=True),
     ),
@@ -487,7 +487,7 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
     ),
     "deployment.declarations:Declarations": (
         "config/declarations",
-        2,
+        3,
         ('resource.added', 'resource.changed', 'resource.removed', 'config.changed'),
         WatchedPaths(suffixes=('.Dockerfile', '.dockerfile', '.gql', '.graphql', '.graphqls', '.hcl', '.json', '.nomad', '.prisma', '.proto', '.tf', '.tfstate', '.tofu', '.yaml', '.yml'), heads=('Containerfile', 'Dockerfile', 'dockerfile')),
     ),
@@ -511,8 +511,8 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
     ),
     "files.source_files:SourceFiles": (
         "files/source",
-        3,
-        ('code.edited', 'code.added', 'code.deleted', 'code.renamed', 'code.symbols', 'generated.changed'),
+        4,
+        ('code.edited', 'code.added', 'code.deleted', 'code.renamed', 'code.symbols', 'generated.changed', 'check.weakened'),
         WatchedPaths(everything=True),
     ),
     "data.large_files:LargeFiles": (

@@ -10,6 +10,8 @@ from clew.model.named_tuple import NamedTuple
 RUNS = "runs"
 CONDITIONAL = "conditional"
 """It is skipped in some circumstances: on a platform, without a tool."""
+ON_REQUEST = "only with "
+"""How a condition begins that somebody must fulfil on purpose: a variable, a feature."""
 MAY_FAIL = "may fail"
 """A failure is expected or accepted: xfail, expectedFailure, `test.failing`."""
 SKIPPED = "skipped"

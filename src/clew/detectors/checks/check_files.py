@@ -59,7 +59,7 @@ class CheckFiles:
     """Reports checks that became weaker, are gone, or are new."""
 
     name = "checks/checks"
-    version = 2
+    version = 3
     kinds: tuple[str, ...] = ("check.weakened", "check.removed", "check.added")
     watch = WatchedPaths(
         names=tuple(dict.fromkeys((*NAMES, *_SETTINGS))),

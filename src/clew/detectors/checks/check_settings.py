@@ -75,6 +75,7 @@ RULES: tuple[Rule, ...] = (
     _rule(_PYTEST + r"norecursedirs$", GROWS, effect=FEWER),
     _rule(_PYTEST + r"xfail_strict$", ON, Severity.NOTE),
     _rule(_PYTEST + r"filterwarnings$", SHRINKS, Severity.NOTE),
+    _rule(r"conftest\.py:pytest_(?:sessionfinish|unconfigure|runtest_(?:make|log)report)$", GROWS, effect=IGNORED),
     _rule(r"conftest\.py:", GROWS, effect=FEWER),
     _rule(_JEST + r"(?:[\w.]+\.)?(?:testPathIgnorePatterns|modulePathIgnorePatterns|testIgnore|watchPathIgnore)$", GROWS, effect=FEWER),
     _rule(_JEST + r"(?:[\w.]+\.)?(?:test\.exclude|exclude)$", GROWS, effect=FEWER),

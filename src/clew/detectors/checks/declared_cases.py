@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from clew.detectors.checks.cases import (
     CONDITIONAL,
     MAY_FAIL,
+    ON_REQUEST,
     SKIPPED,
     Case,
     Mark,
@@ -66,7 +67,7 @@ _JVM = _Dialect(
 )  # fmt: skip
 _DIALECTS: dict[str, _Dialect] = {
     "go": _Dialect(
-        _one(r"^func[ \t]++(?:\([^)\n]{0,120}\)[ \t]*+)?(?P<name>(?:Test|Fuzz|Example)\w*+)[ \t]*+\("),
+        _one(r"^func[ \t]++(?:\([^)\n]{0,120}\)[ \t]*+)?(?P<name>(?!TestMain\b)(?:Test|Fuzz|Example)\w*+)[ \t]*+\("),
         None,
         body_skip=_one(r"\b(?:t|b|f|s\.T\(\)|suite\.T\(\)|c)\.Skip(?:f|Now)?\s*+\("),
         assertion=_one(r"\.(?:Error|Errorf|Fatal|Fatalf|Fail|FailNow)\s*+\(", r"\b(?:assert|require|is|must|qt|c|s|suite|check|Expect|expect)\.\w++\s*+\(", r"\bExpect\s*+\(", r"\bcmp\.Diff\b", r"\bassert\w*+\s*+\(", r"\bcheck\w*+\s*+\(", r"\bverify\w*+\s*+\(", r"// Output:"),
@@ -141,6 +142,14 @@ DECLARED_LANGUAGES = frozenset(_DIALECTS)
 _GO_TAG = re.compile(
     r"^//(?:go:build[ \t]++(?P<tag>[^\n]{1,120})|[ \t]*+\+build[ \t]++(?P<old>[^\n]{1,120}))", re.M
 )
+_GO_MAIN = re.compile(r"^func[ \t]++TestMain[ \t]*+\([^)\n]{0,80}\)[ \t]*+\{", re.M)
+_GO_RUN = re.compile(r"\.Run\s*+\(|\b(?:VerifyTestMain|\w*+TestMain\w*+|RunTests?)\s*+\(")
+"""Runs the tests, itself or by a helper of a library."""
+_ON_REQUEST = re.compile(
+    r"@(?:\w++\.)*+EnabledIf(?:EnvironmentVariable|SystemProperty)\b"
+    r"|#\[\s*+cfg\s*+\((?!\s*+not)[^\]\n]{0,80}?\bfeature\s*+="
+)
+"""Conditions that somebody must fulfil on purpose."""
 _KNOWN_TAGS = re.compile(
     r"(?:linux|darwin|windows|unix|freebsd|openbsd|netbsd|android|ios|js|wasm|amd64|arm64|386|arm|cgo|race"
     r"|go1\.\d++|gc|plan9|solaris|aix|riscv64|ppc64le|s390x|mips\w*+)\Z"
@@ -266,7 +275,15 @@ def _by_attributes(dialect: _Dialect, above: str) -> Mark:
     ):
         found = pattern.search(above) if pattern is not None else None
         if found is not None:
-            return Mark(state, _word(found[0]) if state != CONDITIONAL else "skip if")
+            if state == CONDITIONAL:
+                wanted = _ON_REQUEST.search(above)
+                return Mark(
+                    state,
+                    f"{ON_REQUEST}{'a feature' if 'feature' in wanted[0] else 'a variable'}"
+                    if wanted
+                    else "skip if",
+                )
+            return Mark(state, _word(found[0]))
     return Mark()
 
 
@@ -293,6 +310,11 @@ def _file_state(source: LightSource) -> Mark:
     """Return what excludes the whole file: a build tag of Go."""
     if source.language != "go":
         return Mark()
+    main = _GO_MAIN.search(source.masked)
+    if main is not None:
+        end = source.closing.get(main.end() - 1, -1)
+        if end > 0 and not _GO_RUN.search(source.masked, main.end(), end):
+            return Mark(SKIPPED, "TestMain")
     head = source.text[: source.text.find("\npackage ") + 1] or source.text[:400]
     found = _GO_TAG.search(head)
     if found is None:

@@ -44,6 +44,26 @@ _ALWAYS = re.compile(
 )  # fmt: skip
 """Assertions that always hold."""
 
+_WEAK = re.compile(
+    r"\.(?:not\s*+\.\s*+)?(?:toBe(?:Defined|Truthy|Falsy|Undefined|Null|NaN)|toHaveBeenCalled|toThrow(?:Error)?"
+    r"|isNotNull|isNotEmpty|isPresent|isNotNil)\s*+\(\s*+\)"
+    r"|\.(?:to|should)\.(?:not\.)?(?:be\.(?:ok|an?|undefined|null|true|false)|exist)\b"
+    r"|\b(?:assert|require)\.(?:NotNil|NotEmpty|True|False|NoError|Nil|ok|isOk|exists|isDefined|isNotNull)\s*+\("
+    r"|\bassert_?(?:Not_?Null|True|False|Is_?Instance_?Of|Instance_?Of|Not_?Nil|Not_?Empty|Instance|Not_?None)(?:\s*+\(|\s)"
+    r"|\bXCTAssert(?:NotNil|True|False)?\s*+\(|\bassert!\s*+\(|\bAssert\.(?:NotNull|True|False|IsNotNull|IsTrue)\s*+\("
+    r"|\b(?:EXPECT|ASSERT)_(?:TRUE|FALSE|NE)\s*+\(|\.to(?:_not)?\s++be_(?:truthy|falsey|nil|present)\b",
+    re.I,
+)  # fmt: skip
+"""Assertions that ask whether there is a value, or whether it is true, and not which."""
+_COMPARES = re.compile(r"[=!]=|(?<![=-])[<>]=?\s")
+_PLAIN_END = re.compile(r"[,)]|\.to\b")
+_CALL = re.compile(r"[\w$.:]++\s*+\([^()]*+(?:\([^()]*+(?:\([^()]*+\)[^()]*+)*+\)[^()]*+)*+\)")
+_OWN = re.compile(
+    r"(?:\$?\w++(?:\.|::|->)){0,3}(?:expect\w*+|assert\w*+!?|require|EXPECT_\w++|ASSERT_\w++|XCTAssert\w*+"
+    r"|(?:assert|require|Assert|t)\.\w++)\s*+[( ]",
+    re.I,
+)
+
 
 def light_case(
     source: LightSource, name: str, mark: Mark, start: int, end: int,
@@ -71,8 +91,19 @@ def _read(code: str, masked: str, assertion: re.Pattern[str]) -> Body:
         elif _ALWAYS.search(text):
             constant += 1
         else:
-            asserts.append(Assertion(text))
+            is_weak = _WEAK.search(text) is not None and not _COMPARES.search(text)
+            asserts.append(Assertion(text, _subject(text), not is_weak))
     return Body(tuple(asserts), constant, tuple(others))
+
+
+def _subject(text: str) -> str:
+    """Return the first call in an assertion that is not the assertion itself; "" if there is none."""
+    own = _OWN.match(text)
+    start = own.end() if own else 0
+    found = _CALL.search(text, start)
+    if own is None or (found is not None and ")" not in text[start : found.start()]):
+        return found[0] if found else ""
+    return _PLAIN_END.split(text[start:], maxsplit=1)[0].strip()
 
 
 def _words(masked: str) -> frozenset[str]:

@@ -164,8 +164,19 @@ def _events(root: YamlNode) -> frozenset[str]:
     found = root.child("on") or root.child("'on'") or root.child("true")
     if found is None:
         return frozenset()
-    names = [*found.scalars(), *(one.key for one in found.children if one.key)]
+    names = [*found.scalars(), *(_event(one) for one in found.children if one.key)]
     return frozenset(name for name in names if name)
+
+
+def _event(node: YamlNode) -> str:
+    """Return the name of an event, which says so if its filters leave nothing."""
+    for key in ("paths-ignore", "branches-ignore", "tags-ignore"):
+        filters = node.child(key)
+        if filters is not None and not {"**", "**/*", "*"}.isdisjoint(
+            one.strip("\"'") for one in filters.scalars()
+        ):
+            return f"{node.key} of nothing"
+    return node.key
 
 
 def _steps(

@@ -20,6 +20,10 @@ _CONTEXTS = re.compile(r"(?:assert|raises|warns|deprecated_call|expect|fail_if)"
 _STRONG = re.compile(
     r"assert(?:_)?(?:\w*[eE]qual\w*|Is|In|is|in|Raises\w*|Greater\w*|Less\w*|Regex)$"
 )
+_WEAK = re.compile(
+    r"assert(?:_)?(?:true|True|false|False|IsNotNone|IsNone|IsInstance|is_not_none|is_none)$"
+)
+"""Those that ask for a truth, a type or a presence; a second argument is only the message."""
 _BROAD = frozenset(("Exception", "BaseException", "AssertionError", ""))
 
 
@@ -126,8 +130,10 @@ def _is_assertion_name(call: ast.Call) -> bool:
 
 def _of_call(text: str, call: ast.Call) -> Assertion:
     subject = ast.dump(call.args[0], annotate_fields=False) if call.args else ""
-    is_strong = _STRONG.match(name_of(call.func).rpartition(".")[2]) is not None
-    return Assertion(text, subject, is_strong or len(call.args) != 1)
+    name = name_of(call.func).rpartition(".")[2]
+    is_strong = _STRONG.match(name) is not None
+    is_weak = len(call.args) == 1 or _WEAK.match(name) is not None
+    return Assertion(text, subject, is_strong or not is_weak)
 
 
 def _assertion(text: str, test: ast.expr) -> Assertion:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Sequence
 
-from clew.detectors.checks.cases import CONDITIONAL, MAY_FAIL, SKIPPED, Mark, strongest
+from clew.detectors.checks.cases import CONDITIONAL, MAY_FAIL, ON_REQUEST, SKIPPED, Mark, strongest
 
 _SKIPS = frozenset(("skip", "Skip", "ignore", "disabled", "disable", "nottest", "not_implemented"))
 _CONDITIONS = frozenset(("skipif", "skipIf"))
@@ -13,7 +14,9 @@ _OPPOSITE = frozenset(("skipUnless", "skipunless"))
 _FAILURES = frozenset(("xfail", "expectedFailure", "expected_failure", "known_failure", "todo"))
 _EVERYWHERE = frozenset(("CI", "GITHUB_ACTIONS", "GITLAB_CI"))
 """Variables that are set wherever tests matter most."""
+_NEEDS = "importorskip"
 _MAX_CASES = 10_000
+_VARIABLE = re.compile(r"[A-Z][A-Z0-9_]{1,39}")
 
 
 class Marks:
@@ -21,7 +24,12 @@ class Marks:
 
     def __init__(self, body: Sequence[ast.stmt]) -> None:
         self._named: dict[str, ast.expr] = {}
+        self._imported: set[str] = set()
         for node in body:
+            if isinstance(node, ast.Import):
+                self._imported.update(one.name.partition(".")[0] for one in node.names)
+            elif isinstance(node, ast.ImportFrom) and node.module:
+                self._imported.add(node.module.partition(".")[0])
             if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
                 self._named[node.targets[0].id] = node.value
 
@@ -31,7 +39,7 @@ class Marks:
 
     def of_body(self, body: Sequence[ast.stmt]) -> Mark | None:
         """Return the mark that a module or a class gives to all its tests."""
-        found = [body_mark(body)]
+        found = [body_mark(body), *(self._of_missing(node) for node in body)]
         for node in body:
             if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
                 name, value = node.targets[0].id, node.value
@@ -41,6 +49,15 @@ class Marks:
                 elif name == "__test__" and _is_constant(value, False):
                     found.append(Mark(SKIPPED, "__test__ = False"))
         return _strongest(found)
+
+    def _of_missing(self, node: ast.stmt) -> Mark | None:
+        """Return the mark of `importorskip` for a module that these tests never use."""
+        call = node.value if isinstance(node, ast.Expr) else None
+        if not isinstance(call, ast.Call) or name_of(call.func).rpartition(".")[2] != _NEEDS:
+            return None
+        named = call.args[0].value if call.args and isinstance(call.args[0], ast.Constant) else ""
+        is_used = str(named).partition(".")[0] in self._imported
+        return None if is_used else Mark(SKIPPED, _NEEDS)
 
     def number_of_cases(self, decorators: Sequence[ast.expr]) -> int:
         """Return the number of parameter sets that run; 1 if it cannot be read."""
@@ -118,6 +135,8 @@ def _of_statement(node: ast.stmt) -> Mark | None:
     elif isinstance(node, ast.Raise) and node.exc is not None:
         call = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
     name = name_of(call).rpartition(".")[2] if call is not None else ""
+    if name == _NEEDS:
+        return Mark(CONDITIONAL, "skip if")
     if name in ("skip", "skipTest", "SkipTest", "Skipped"):
         return Mark(SKIPPED, "skip")
     if name in ("xfail", "XFailed"):
@@ -154,7 +173,29 @@ def _conditional(
         return Mark(state, how) if constant is not is_opposite else None
     if not is_opposite and _means_everywhere(given[0]):
         return Mark(state, f"{how} in CI")
-    return Mark(CONDITIONAL, f"{how} if")
+    variable = _variable(given[0], is_opposite=is_opposite)
+    return Mark(CONDITIONAL, f"{ON_REQUEST}{variable}" if variable else f"{how} if")
+
+
+def _variable(test: ast.expr, *, is_opposite: bool) -> str:
+    """Return the variable of the environment without which a test is skipped; "" if there is none."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        test, is_opposite = test.operand, not is_opposite
+    elif isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.NotEq | ast.NotIn | ast.Is):
+        # `!= "1"`, `not in os.environ`, `is None`
+        test = test.comparators[0] if isinstance(test.ops[0], ast.NotIn) else test.left
+        is_opposite = True
+    elif isinstance(test, ast.Compare):
+        test = test.comparators[0] if isinstance(test.ops[0], ast.In) else test.left
+    if not is_opposite:
+        return ""
+    text = ast.dump(test)
+    if "environ" not in text and "getenv" not in text:
+        return ""
+    named = (one.value for one in ast.walk(test) if isinstance(one, ast.Constant))
+    return next(
+        (one for one in named if isinstance(one, str) and _VARIABLE.fullmatch(one)), "a variable"
+    )
 
 
 def _is_truth(test: ast.expr) -> bool:

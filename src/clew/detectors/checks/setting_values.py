@@ -292,10 +292,24 @@ def _conftest(text: str) -> Settings | None:
     return found
 
 
+_RESULTS = (
+    "pytest_sessionfinish",
+    "pytest_unconfigure",
+    "pytest_runtest_makereport",
+    "pytest_runtest_logreport",
+)
+"""Hooks that see the result of tests, and may replace it."""
+_PASSES = re.compile(
+    r"exitstatus = (?:0|(?:\w+\.)*ExitCode\.OK)\b|\b_?exit\(0\)|outcome = 'passed'|setattr\(\w+, 'exitstatus', 0\)"
+)
+
+
 def _leaves_out(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     """Return whether a hook of pytest may leave out tests."""
     if node.name == "pytest_ignore_collect":
         return True
+    if node.name in _RESULTS:
+        return _PASSES.search(ast.unparse(node)) is not None
     if node.name not in (
         "pytest_collection_modifyitems",
         "pytest_runtest_setup",

@@ -6,13 +6,27 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from clew.detectors.checks.cases import CONDITIONAL, MAY_FAIL, RUNS, Assertion, Case, Mark, Suite
+from clew.detectors.checks.cases import (
+    CONDITIONAL,
+    MAY_FAIL,
+    ON_REQUEST,
+    RUNS,
+    Assertion,
+    Case,
+    Mark,
+    Suite,
+)
 from clew.model.named_tuple import NamedTuple
 
 _SIMILAR = 0.6
 _MAX_COMPARED = 4_000
 """Pairs of tests that are compared statement by statement."""
 _WORD = re.compile(r"\w+")
+_PRINTS = re.compile(
+    r"(?<![\w])(?:print(?:ln|f)?|e?println!|console|log(?:ger|ging|f)?|Log(?:f|ger|ging)?|NSLog|puts|echo|warn"
+    r"|Write-?(?:Line|Host|Output)|System\.out|fmt\.Print\w*)(?!\w)"
+)
+"""What only says that something is wrong."""
 
 SKIP, XFAIL, ONLY, CONDITION, NO_CASES = "skip", "xfail", "only", "condition", "no cases"
 COMMENTED, RENAMED, NOT_COLLECTED = "commented out", "renamed", "not collected"
@@ -137,7 +151,7 @@ def stopped(pairs: Iterable[Pair]) -> Iterator[tuple[str, Pair]]:
         if not pair.new.runs:
             yield reason(now), pair
         elif was.state == RUNS and now.state == CONDITIONAL:
-            yield CONDITION, pair
+            yield (now.how if now.how.startswith(ON_REQUEST) else CONDITION), pair
 
 
 def started(pairs: Iterable[Pair]) -> list[Pair]:
@@ -197,7 +211,8 @@ def _weaker(pair: Pair, missing: Counter[str]) -> Weaker | None:
     lost = [one for one in lost if missing[one.text] > 0]
     if not lost or fresh:
         return None
-    is_cut = not Counter(new.others) - Counter(old.others)
+    instead = Counter(new.others) - Counter(old.others)
+    is_cut = all(_PRINTS.search(text) for text in instead)
     if new.asserts and not is_cut:
         return None
     return Weaker(pair, REMOVED_ASSERTS, len(lost), is_certain=is_cut)

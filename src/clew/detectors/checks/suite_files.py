@@ -61,7 +61,7 @@ class SuiteFiles:
     """Reports tests that were removed, skipped, weakened, added or enabled."""
 
     name = "checks/tests"
-    version = 1
+    version = 2
     kinds: tuple[str, ...] = (
         "test.removed", "test.skipped", "test.weakened", "test.enabled", "test.added",
         "test.renamed",

@@ -9,6 +9,7 @@ difference, and says so.
 from __future__ import annotations
 
 import ast
+import re
 import warnings
 from collections.abc import Iterator, Sequence
 
@@ -54,11 +55,24 @@ class Differences(NamedTuple):
 def can_be_read(name: str) -> bool:
     """Return whether the definitions of a file with this name can be read."""
     language = language_of(name)
-    return language == "python" or language in LIGHT_LANGUAGES
+    return language == "python" or language in LIGHT_LANGUAGES or name.endswith(COMPONENTS)
+
+
+COMPONENTS = (".vue", ".svelte")
+"""Files with a page and its program."""
+_SCRIPT = re.compile(r"<script\b[^>]{0,200}>(.*?)</script\s*>", re.S | re.I)
+
+
+def _scripts(text: str) -> str:
+    """Return the programs in a component."""
+    return "\n".join(_SCRIPT.findall(text))
 
 
 def read_version(name: str, content: bytes) -> Version | None:
     """Return a version of a file; None if it cannot be parsed."""
+    if name.endswith(COMPONENTS):
+        source = LightSource(_scripts(decoded(content)), "ts")
+        return Version(light_symbols(source), source)
     language = language_of(name)
     source = LightSource(decoded(content), language)
     if language != "python":

@@ -20,9 +20,12 @@ from clew.detectors.data.migration_files import (
     Migration,
     is_migration,
     migrations_near,
+    name_of,
+    parents_of,
     read_migration,
 )
 from clew.detectors.detector import Evidence, Finding, PathChange, TooLarge, Tree, WatchedPaths
+from clew.detectors.files.source_languages import is_generated_or_vendored
 from clew.model.fact import Fact, Severity
 
 _MAGIC = b"SQLite format 3\x00"
@@ -40,11 +43,12 @@ class HalfMigrations:
     """Reports migrations that were applied in part."""
 
     name = "data/half_migrations"
-    version = 2
+    version = 3
     kinds: tuple[str, ...] = ("broken.migration",)
     watch = WatchedPaths(everything=True, own=True)
 
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
+        yield from _branches(evidence, changes)
         migrations = list(_changed_migrations(evidence, changes))[:_MAX_MIGRATIONS]
         for path in _databases(evidence, changes)[:_MAX_DATABASES]:
             if not migrations and not _added_to_schema(evidence, f"sqlite:{path}"):
@@ -56,6 +60,68 @@ class HalfMigrations:
                 facts = {fact.subject: fact for fact in _left_behind(evidence, path, old, new)}
                 facts |= {fact.subject: fact for fact in _half_applied(path, migrations, old, new)}
                 yield from (Finding((fact,)) for fact in facts.values())
+
+
+_PLACES = ("migrations", "versions")
+_MAX_BRANCHES = 20
+_MAX_SIBLINGS = 400
+
+
+def _branches(evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
+    """Yield new migrations that follow one which another migration follows already."""
+    fresh = [
+        one
+        for one in changes
+        if one.old is None
+        and one.name.endswith(".py")
+        and one.parent.endswith(_PLACES)
+        and is_migration(one.path, one.new)
+        and one.path not in evidence.owners
+        and not is_generated_or_vendored(one.path)
+    ]
+    for directory in dict.fromkeys(one.parent for one in fresh[:_MAX_BRANCHES]):
+        with evidence.guarded(directory):
+            found = _followers(evidence.new, directory)
+            mine = {one.path for one in fresh}
+            for parent, paths in found.items():
+                names = [path.rpartition("/")[2].removesuffix(".py") for path in paths]
+                last = next((at for at, path in enumerate(paths) if path in mine), None)
+                if len(paths) > 1 and last is not None:
+                    other = names[last - 1]
+                    fact = Fact(
+                        "broken.migration", f"branches:{directory}", names[last],
+                        severity=Severity.HIGH, evidence=(paths[last],), marks=(other, parent),
+                    )  # fmt: skip
+                    yield Finding((fact,))
+
+
+def _followers(tree: Tree, directory: str) -> dict[str, list[str]]:
+    """Return the migrations of a directory by the one they follow, those that are merged left out."""
+    found: dict[str, list[str]] = {}
+    names: dict[str, str] = {}
+    merged: set[str] = set()
+    for name, entry in list(tree.entries(directory).items())[:_MAX_SIBLINGS]:
+        path = f"{directory}/{name}"
+        if name.endswith(".py") and is_migration(path, entry):
+            content = tree.read(path) or b""
+            names[path] = name_of(path, content)
+            parents = parents_of(path, content)
+            if len(parents) > 1:
+                merged.update(parents)
+            for parent in parents:
+                found.setdefault(parent, []).append(path)
+    return {
+        parent: paths
+        for parent, paths in found.items()
+        if not any(
+            names[path] in merged or _is_before(names[path], found, merged) for path in paths
+        )
+    }
+
+
+def _is_before(name: str, found: dict[str, list[str]], merged: set[str]) -> bool:
+    """Return whether what follows a migration is merged with something else later."""
+    return name in found and bool(merged)
 
 
 def _half_applied(

@@ -37,6 +37,31 @@ _WORD = rb"[\"'](\w{4,64})[\"']"
 _STAMP = re.compile(r"(\d{10,20})_")
 
 
+_DEPENDENCIES = re.compile(rb"\bdependencies\s{0,3}=\s{0,3}\[([^\]]{0,2000})\]")
+_DEPENDENCY = re.compile(rb"\(\s{0,9}[\"'](\w{1,80})[\"']\s{0,3},\s{0,9}[\"'](\w{2,120})[\"']")
+
+
+def parents_of(path: str, content: bytes) -> tuple[str, ...]:
+    """Return the names of the migrations before one, of Django in the same directory, of Alembic anywhere."""
+    revision = re.search(_REVISION, content)
+    if revision is not None:
+        before = re.search(_PARENTS, content)
+        return tuple(one.decode() for one in re.findall(_WORD, before[1])) if before else ()
+    listed = _DEPENDENCIES.search(content)
+    app = path.split("/")[-3].encode() if path.count("/") > 1 else b""
+    return tuple(
+        name.decode()
+        for one, name in _DEPENDENCY.findall(listed[1] if listed else b"")
+        if one == app
+    )
+
+
+def name_of(path: str, content: bytes) -> str:
+    """Return the name by which other migrations of Python name this one."""
+    revision = re.search(_REVISION, content)
+    return revision[1].decode() if revision else path.rpartition("/")[2].removesuffix(".py")
+
+
 class Migration(NamedTuple):
     """One migration."""
 

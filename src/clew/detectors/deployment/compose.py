@@ -129,7 +129,7 @@ def _service(name: str, service: dict[str, Value]) -> Declared:
         body,
         shown_image(image) if isinstance(image, str) else None,
         dict(_risks(service, ports, volumes)),
-        dict(_guards(volumes, keeps_data=keeps_data)),
+        dict([*_guards(volumes, keeps_data=keeps_data), *_fixed(image)]),
         Severity.NOTE if keeps_data and volumes else Severity.NONE,
     )
 
@@ -160,6 +160,11 @@ def _risks(
             yield f"port {target} open to every network", HIGH_IF_CHANGED
     if service.get("user") in ("root", "0", "0:0", "root:root"):
         yield "runs as root", NOTE
+
+
+def _fixed(image: Value) -> Iterator[tuple[str, Guard]]:
+    if isinstance(image, str) and "@sha256:" in image:
+        yield "digest", Guard("image no longer fixed by a digest", Severity.NOTE)
 
 
 def _guards(volumes: dict[str, str], *, keeps_data: bool) -> Iterator[tuple[str, Guard]]:

@@ -89,7 +89,7 @@ class Declarations:
     """Reports resources that files declare differently."""
 
     name = "config/declarations"
-    version = 2
+    version = 3
     kinds: tuple[str, ...] = (
         "resource.added", "resource.changed", "resource.removed", "config.changed",
     )  # fmt: skip
@@ -273,7 +273,8 @@ def _facts(evidence: Evidence, one: _File, came: Set[str]) -> tuple[Fact, ...]:
             evidence=(path,),
             marks=(mark, *fact.marks) if mark else fact.marks,
             severity=_severity(evidence, one, fact, came),
-            direct=one.dialect is not _STATE,  # it follows from what was declared
+            # what Terraform made follows from what was declared, unless it failed
+            direct=one.dialect is not _STATE or fact.severity == Severity.HIGH,
         )
         for fact in found
     ]

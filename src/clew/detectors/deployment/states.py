@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clew.detectors.deployment.declared import Declared, Resources
+from clew.detectors.deployment.declared import HIGH, Declared, Resources
 from clew.detectors.files.shown_values import shown_value
 from clew.detectors.formats.json_reader import read_json_value
 from clew.detectors.formats.values import Hidden, Unreadable, Value, text_of
@@ -24,17 +24,18 @@ def state_resources(text: str) -> Resources:
     if not isinstance(value, dict) or not isinstance(value.get("resources"), list):
         raise Unreadable("not a state")
     found: Resources = {}
-    for address, attributes in _instances(value["resources"]):
+    for address, attributes, status in _instances(value["resources"]):
         body: dict[str, Value] = {name: _hidden(name, one) for name, one in attributes.items()}
-        found["state", address] = Declared(address, body)
+        risks = {"tainted: half made": HIGH} if status == "tainted" else {}
+        found["state", address] = Declared(address, body, risks=risks)
     outputs = value.get("outputs")
     for name, one in list(outputs.items())[:_MAX] if isinstance(outputs, dict) else ():
         found["output", name] = Declared(f"output {name}", {"value": Hidden(repr(one))})
     return found
 
 
-def _instances(resources: Value) -> Iterator[tuple[str, dict[str, Value]]]:
-    """Yield the address and the attributes of everything that was made."""
+def _instances(resources: Value) -> Iterator[tuple[str, dict[str, Value], str]]:
+    """Yield the address, the attributes and the status of everything that was made."""
     for one in resources[:_MAX] if isinstance(resources, list) else ():
         if not isinstance(one, dict) or one.get("mode") != "managed":
             continue
@@ -45,7 +46,8 @@ def _instances(resources: Value) -> Iterator[tuple[str, dict[str, Value]]]:
             given = instance if isinstance(instance, dict) else {}
             key, attributes = given.get("index_key"), given.get("attributes")
             shown = f"{address}[{key}]" if isinstance(key, str) else address
-            yield shown, attributes if isinstance(attributes, dict) else {}
+            status = text_of(given.get("status"))
+            yield shown, attributes if isinstance(attributes, dict) else {}, status
 
 
 def _hidden(name: str, value: Value) -> Value:

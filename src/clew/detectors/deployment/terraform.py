@@ -15,10 +15,12 @@ from clew.detectors.deployment.declared import (
     Risk,
 )
 from clew.detectors.deployment.policies import policy_risks, role_risks
+from clew.detectors.files.key_names import shown_name
 from clew.detectors.files.shown_values import shown_value
 from clew.detectors.formats.hcl_reader import HclBlock, read_hcl
 from clew.detectors.formats.json_reader import read_json_value
 from clew.detectors.formats.values import Hidden, Unreadable, Value, text_of, words_of
+from clew.detectors.locks.origins import host_of
 from clew.model.fact import Severity
 
 _OPEN = ("0.0.0.0/0", "::/0", "*", "Internet", "Any")
@@ -122,9 +124,41 @@ def _risks(kind: str, block: HclBlock) -> Iterator[tuple[str, Risk]]:
         yield "force_destroy", NOTE
     if _is_true(given.get("skip_final_snapshot")):
         yield "no final snapshot", NOTE
+    yield from _sources(block)
     for name in ("backup_retention_period", "backup_retention_days", "retention_period"):
         if given.get(name) == "0":
             yield "no backups", HIGH_IF_CHANGED
+
+
+_REGISTRY = ("registry.terraform.io", "registry.opentofu.org", "app.terraform.io")
+_OFFICIAL = frozenset((
+    "aws", "azurerm", "azuread", "google", "google-beta", "kubernetes", "helm", "random", "null",
+    "local", "tls", "vault", "archive", "external", "http", "time", "template", "consul", "nomad",
+))  # fmt: skip
+_OWNERS = ("hashicorp", "opentofu")
+
+
+def _sources(block: HclBlock) -> Iterator[tuple[str, Risk]]:
+    """Yield the places of modules and providers that are not in the public registry."""
+    if block.type == "module":
+        given = text_of(block.attributes.get("source")).removeprefix("git::")
+        host = host_of(given) if "://" in given or "@" in given else _first_host(given)
+        if host and host not in _REGISTRY:
+            yield f"source from {shown_name(host)}", HIGH_IF_CHANGED
+    for inner in block.blocks if block.type == "terraform" else ():
+        for name, value in inner.attributes.items() if inner.type == "required_providers" else ():
+            given = text_of(value.get("source")) if isinstance(value, dict) else ""
+            host, owner = _first_host(given), given.rpartition("/")[0].rpartition("/")[2]
+            is_own = name in _OFFICIAL and bool(given) and owner not in _OWNERS
+            if is_own or (host and host not in _REGISTRY):
+                place = "/".join(filter(None, (host, owner)))
+                yield f"provider {shown_name(name)} from {shown_name(place[:60])}", HIGH_IF_CHANGED
+
+
+def _first_host(source: str) -> str:
+    """Return the host that a source begins with; "" if it names a registry's module or a path."""
+    first, slash, _ = source.partition("/")
+    return first.lower() if slash and "." in first.strip(".") else ""
 
 
 def _rights(block: HclBlock) -> Iterator[tuple[str, Risk]]:

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 
 from clew.detectors.data.data_facts import data_fact
 from clew.detectors.detector import Evidence, Finding, PathChange, TooLarge, WatchedPaths
+from clew.detectors.files.cut_files import cut_files
 from clew.detectors.files.source_languages import is_generated_or_vendored
 from clew.detectors.repositories.git_tracking import GitTracking
 from clew.model.amount import size_text
@@ -41,7 +42,7 @@ class Downloads:
     """Reports downloads and copies that are incomplete, and downloads that were completed."""
 
     name = "files/downloads"
-    version = 2
+    version = 3
     kinds: tuple[str, ...] = ("broken.download", "data.changed")
     watch = WatchedPaths(everything=True, own=True)
 
@@ -60,6 +61,7 @@ class Downloads:
                     facts.append(_fact(evidence, change, what))
         if facts:
             yield Finding(tuple(facts[:_MAX_FACTS]), claims)
+        yield from cut_files(evidence, changes)
 
 
 def _what_is(change: PathChange) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from clew.detectors.detector import Evidence, Finding, PathChange, WatchedPaths
 from clew.detectors.os_packages.maintainer_scripts import script_paths
-from clew.model.fact import Fact
+from clew.model.fact import Fact, Severity
 
 _ASSIGNMENT = re.compile(
     rb"""^[ \t]*(?:export[ \t]+)?([A-Za-z_][A-Za-z0-9_.-]{0,200})[ \t]*[=:][ \t]*"""
@@ -26,7 +26,7 @@ class EnvFiles:
     """Reports changed keys of environment files."""
 
     name = "config/env"
-    version = 2
+    version = 3
     kinds = ("env.added", "env.changed", "env.removed")
     watch = WatchedPaths(
         paths=("etc/environment",),
@@ -52,6 +52,25 @@ class EnvFiles:
                     yield Finding(facts, (change.path,))
 
 
+EMPTIED = "emptied"
+_PARTS = frozenset(("example", "sample", "template", "dist", "defaults", "tmpl", "tpl", "test"))
+"""Parts of the names of files whose values nobody needs."""
+_SEVERAL = 2
+_SECRET = re.compile(r"key|secret|token|passw|dsn|url|credential|auth", re.I)
+
+
+def _emptied(path: str, before: dict[str, bytes], after: dict[str, bytes]) -> set[str]:
+    """Return the keys that lost their values, if that is worth a warning."""
+    if not _PARTS.isdisjoint(path.rpartition("/")[2].lower().split(".")):
+        return set()
+    gone = {
+        key for key, value in before.items() if value.strip(b"\"' ") and after.get(key) is not None
+    }
+    gone = {key for key in gone if not after[key].strip(b"\"' ")}
+    is_loud = len(gone) >= _SEVERAL or any(_SECRET.search(key) for key in gone)
+    return gone if is_loud else set()
+
+
 def is_environment_file(name: str) -> bool:
     """Return whether a file of this name holds environment variables."""
     return name.startswith(".env") or name.endswith((".env", ".envrc"))
@@ -68,7 +87,14 @@ def keys_of(content: bytes | None) -> dict[str, bytes]:
 def _facts(
     path: str, before: dict[str, bytes], after: dict[str, bytes], *, is_direct: bool
 ) -> Iterator[Fact]:
+    emptied = _emptied(path, before, after)
     for key in sorted({*before, *after}):
+        if key in emptied:
+            yield Fact(
+                "env.changed", path, key, direct=is_direct, severity=Severity.HIGH,
+                evidence=(path,), marks=(EMPTIED,),
+            )  # fmt: skip
+            continue
         if key not in before:
             kind = "env.added"
         elif key not in after:

@@ -43,6 +43,8 @@ _MAX_TAGS = 2_000
 _MAX_QUESTIONS = 20_000
 """How many files in directories that are not ignored are checked against git's rules."""
 _EVIDENCE = 3
+_STATE = ".tfstate"
+"""Nobody commits it, and nothing can make it again."""
 
 
 class GeneratedGroup(NamedTuple):
@@ -60,7 +62,7 @@ class Generated:
     """Reports how many generated files changed."""
 
     name = "files/generated"
-    version = 2
+    version = 3
     kinds: tuple[str, ...] = ("generated.changed",)
     watch = WatchedPaths(everything=True)
 
@@ -90,7 +92,7 @@ def _has_own_detector(change: PathChange, group: GeneratedGroup) -> bool:
     if group.directory or change.new is None:
         return False
     is_edit = change.old is not None and is_source(change.name) is True
-    return is_edit or is_configuration(change)
+    return is_edit or is_configuration(change) or change.name.endswith(_STATE)
 
 
 def _finding(

@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
+from clew.detectors.checks.file_switches import FileSwitches
 from clew.detectors.detector import Evidence, Finding, PathChange, WatchedPaths
 from clew.detectors.files.common_directory import common_directory
 from clew.detectors.files.line_counts import LineBudget, is_binary
@@ -46,10 +47,10 @@ class SourceFiles:
     """Reports changed source files and their git status."""
 
     name = "files/source"
-    version = 3
+    version = 4
     kinds: tuple[str, ...] = (
         "code.edited", "code.added", "code.deleted", "code.renamed", "code.symbols",
-        "generated.changed",
+        "generated.changed", "check.weakened",
     )  # fmt: skip
     watch = WatchedPaths(everything=True)
 
@@ -161,6 +162,7 @@ class _SourceGroup:
         self._reader = reader
         self._lines = lines
         self._symbols = SymbolTally(symbols)
+        self._switches = FileSwitches()
         self._statuses: dict[str, str] = {}
         self._changes: dict[str, PathChange] = {}
         self._from_elsewhere: list[Pair] = []
@@ -214,6 +216,7 @@ class _SourceGroup:
         )
         yield from self._fact("code.renamed", [*moved, *self._from_elsewhere])
         yield from self._symbols.facts(self._scope)
+        yield from self._switches.facts()
 
     def _is_written_by_program(self, change: PathChange) -> bool:
         """Return whether a program wrote a file again."""
@@ -235,6 +238,7 @@ class _SourceGroup:
                 continue
             before, after = self._versions(old, new)
             only = self._symbols.add(new.path, before, after) if is_named else ""
+            self._switches.add(new.path, before, after)
             tally.add_lines(before, after, only)
         if tally.paths:
             self.claims += tally.claims

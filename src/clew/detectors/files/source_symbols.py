@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clew.detectors.code.definitions import (
+    COMPONENTS,
     Differences,
     can_be_read,
     definitions,
@@ -109,7 +110,10 @@ def _compared(name: str, before: bytes, after: bytes) -> Differences | None:
         listed = definitions(version)
         return Differences(removed=listed) if before else Differences(added=listed)
     old, new = read_version(name, before), read_version(name, after)
-    return None if old is None or new is None else differences(old, new)
+    if old is None or new is None:
+        return None
+    found = differences(old, new)
+    return found._replace(only="") if name.endswith(COMPONENTS) else found  # its page may differ
 
 
 def _identity(symbol: Symbol) -> tuple[str, str, object]:

@@ -98,6 +98,15 @@ DOTNET = Ecosystem(
     frozenset(("api.nuget.org", "www.nuget.org", "nuget.org")),
     frozenset(("nuget.pkg.github.com", "pkgs.dev.azure.com")),
 )
+HELM = Ecosystem(
+    "helm",
+    frozenset((
+        "charts.bitnami.com", "registry-1.docker.io", "charts.helm.sh", "kubernetes.github.io",
+        "prometheus-community.github.io", "grafana.github.io", "helm.elastic.co", "ghcr.io", "quay.io",
+        "charts.jetstack.io", "helm.traefik.io", "argoproj.github.io", "helm.releases.hashicorp.com",
+    )),
+    frozenset(("public.ecr.aws", "gcr.io")),
+)  # fmt: skip
 NIX = Ecosystem("nix", frozenset(("cache.nixos.org", "channels.nixos.org")))
 TERRAFORM = Ecosystem("terraform", frozenset(("registry.terraform.io", "registry.opentofu.org")))
 CONDA = Ecosystem(

@@ -6,6 +6,7 @@ One file of a valuable kind is a loss by itself.  Others are from a certain size
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
@@ -37,7 +38,7 @@ def _by_suffix(kinds: dict[str, str]) -> dict[str, str]:
 
 
 _SUFFIXES = _by_suffix({
-    SECRET: "pem key p12 pfx jks keystore kdbx kdb gpg pgp asc age ovpn ppk p8 p7b crt csr cer der"
+    SECRET: "tfvars pem key p12 pfx jks keystore kdbx kdb gpg pgp asc age ovpn ppk p8 p7b crt csr cer der"
     " agekey htpasswd mobileprovision keychain",
     DATABASE: "db sqlite sqlite3 db3 s3db duckdb mdb accdb rdb aof realm fdb gdb gdbm dbm ndbm dbf"
     " lmdb mdbx couch nsf frm ibd myd myi ldb tdb kch tct odb fp7 fmp12 edb wt bolt badger",
@@ -89,6 +90,14 @@ _NAMES = {
 _EXAMPLES = frozenset(("example", "sample", "template", "dist", "defaults", "tmpl", "tpl"))
 """Parts of the name of a file that only shows what the real one looks like."""
 
+_OWN = re.compile(
+    r"(?:[\w-]+[._-])?(?:secrets?|credentials?|passwords?|passwd|local|override)(?:[._-][\w-]+)*"
+    r"\.(?:ya?ml|json5?|toml|ini|cfg|conf|properties|xml|exs|edn|neon|plist)"
+    r"|appsettings\.\w+\.json|(?:auth|parameters|service[-_]?account[\w-]*|firebase-adminsdk[\w-]*)\.(?:json|ya?ml)"
+    r"|[\w.-]+\.tfvars\.json",
+    re.I,
+)
+"""Settings of one machine, which no project has."""
 _PACKED = ("gz", "bz2", "xz", "zst", "lz4", "gpg", "age", "enc")
 
 
@@ -111,6 +120,8 @@ def kind_of(name: str) -> str:
         if inner in (BACKUP, DATABASE):
             return BACKUP
     kind = _SUFFIXES.get(suffix)
+    if kind in (None, RECORDS) and _OWN.fullmatch(lower) and _EXAMPLES.isdisjoint(lower.split(".")):
+        return SECRET
     if kind is not None:
         return kind
     if is_document(name):

@@ -74,7 +74,7 @@ class Deletions:
     """Reports lost files, directories and repositories."""
 
     name = "losses/deletions"
-    version = 1
+    version = 2
     kinds: tuple[str, ...] = ("loss.deleted", "data.changed")
     watch = WatchedPaths(everything=True, existed=True)
 
@@ -167,7 +167,9 @@ class _Report:
         rest = [one for one in lost if one[0].path not in taken]
         alone = [one for one in rest if is_loss_alone(one[1], one[0].old.size if one[0].old else 0)]
         if len(alone) <= _FEW and len(rest) < MANY:
-            named, rest = [*named, *alone], []
+            named += alone
+            taken = {change.path for change, _ in named}
+            rest = [one for one in rest if one[0].path not in taken]
         for one in named:
             yield Finding((file_fact(one, self._keys(one[0])),), (one[0].path,))
         if is_loss(rest):

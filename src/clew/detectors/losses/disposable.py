@@ -56,7 +56,7 @@ _NAMES = frozenset((
 ))  # fmt: skip
 _ENDINGS = (
     "~", ".tmp", ".temp", ".part", ".partial", ".crdownload", ".download", ".pid", ".sock", ".lock",
-    ".orig", ".rej", ".gcda", ".gcno", *(suffix for suffix, kind in SUFFIXES.items() if kind == CACHE),
+    ".orig", ".rej", ".prof", ".lprof", ".pstats", ".cpuprofile", ".heapprofile", ".gcda", ".gcno", *(suffix for suffix, kind in SUFFIXES.items() if kind == CACHE),
 )  # fmt: skip
 _STARTS = ("~$", ".~lock.", ".#", ".goutputstream-", ".nfs", ".fuse_hidden", ".coverage.", "core.")
 _TRIAL = re.compile(r"(?:^|[^a-z])(?:tests?|testing|tmp|temp)(?:$|[^a-z])")

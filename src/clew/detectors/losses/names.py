@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import re
+
 from clew.detectors.losses.audit_names import is_audit_trail
-from clew.detectors.losses.data_kinds import AUDIT, DECIDED, MAIL, OTHER, SECRET, kind_of
+from clew.detectors.losses.data_kinds import AUDIT, BACKUP, DECIDED, MAIL, OTHER, SECRET, kind_of
 from clew.detectors.losses.disposable import is_disposable_name
 from clew.detectors.losses.places import Place
 
 _MAILDIR = frozenset(("cur", "new"))
 _MAILBOXES = ("var/mail", "var/spool/mail")
 _NO_KEYS = ("config", "known_hosts", "known_hosts.old", "authorized_keys", "environment", "rc")
+_HASHED = re.compile(r"[0-9a-f]{64}")
+_OF_BACKUPS = {"keys": SECRET, "snapshots": BACKUP}
+"""Directories of a repository of restic without which its data cannot be read."""
 NOTHING = ""
 _DIGITS = str.maketrans("123456789", "000000000")
 _MAX_KNOWN = 1_000
@@ -49,6 +54,8 @@ def _judged(place: Place, name: str) -> str:
     if is_disposable_name(parent, name):
         return NOTHING
     kind = kind_of(name)
+    if kind == OTHER and _HASHED.fullmatch(name):
+        kind = _OF_BACKUPS.get(parent.rpartition("/")[2], OTHER)
     if kind == OTHER and parent.rpartition("/")[2] == ".ssh" and name not in _NO_KEYS:
         return OTHER if name.endswith(".pub") else SECRET
     if kind == OTHER and (parent.rpartition("/")[2] in _MAILDIR or parent.endswith(_MAILBOXES)):

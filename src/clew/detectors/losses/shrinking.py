@@ -35,6 +35,11 @@ from clew.detectors.losses.data_kinds import (
     kind_of,
 )
 from clew.detectors.losses.emptied_settings import COMMON_SETTINGS, is_emptied
+from clew.detectors.losses.file_formats import (
+    MAGIC_SIZE,
+    format_change,
+    has_magic,
+)
 from clew.detectors.losses.names import NOTHING, what_is
 from clew.detectors.losses.places import Places
 from clew.detectors.losses.record_places import are_settings, holds_records, is_transient
@@ -78,13 +83,15 @@ class Shrunken(NamedTuple):
     amounts: Amounts
     severity: str
     marks: tuple[str, ...] = ()
+    formats: tuple[str, str] | None = None
+    """What it held and what it holds, if that is something else."""
 
 
 class Shrinking:
     """Reports emptied and shortened files of data."""
 
     name = "losses/shrinking"
-    version = 2
+    version = 3
     kinds: tuple[str, ...] = ("loss.emptied", "loss.shrunk", "data.changed")
     watch = WatchedPaths(everything=True, existed=True)
 
@@ -124,8 +131,10 @@ def _may_have_lost(change: PathChange) -> bool:
         return True
     if new.size == old.size:
         name = change.name
+        if has_magic(name):
+            return True
         return name.endswith(COMMON_SETTINGS) or kind_of(name) in VALUABLE - {DATABASE}
-    return new.size < old.size and is_audit_trail(change.path)
+    return has_magic(change.name) or (new.size < old.size and is_audit_trail(change.path))
 
 
 class _Examination:
@@ -140,6 +149,7 @@ class _Examination:
         self._written = evidence.once(Copies).written
         self._counts_left = _MAX_COUNTED
         self._zeros_left = _MAX_ZEROS
+        self._formats_left = _MAX_ZEROS
 
     def result(self, change: PathChange) -> Shrunken | None:
         """Return what a file has lost, or None."""
@@ -162,6 +172,12 @@ class _Examination:
             return None
         if kind == RECORDS and are_settings(change.name):
             return None
+        other = self._other_format(change)
+        if other is not None:
+            if is_tracked or self._git.stores(change) or _is_of_tests(change.path):
+                return None
+            amounts = Amounts(_size(change.old), _size(change.new), "format")
+            return Shrunken(change, "loss.shrunk", amounts, Severity.HIGH, formats=other)
         found = self._amounts(change, kind)
         if found is None or not self._is_worth(change, kind, found):
             return None
@@ -170,6 +186,18 @@ class _Examination:
         if kind == AUDIT and self._is_put_aside(change):
             return None
         return self._judged(change, found, keeper if is_tracked else None)
+
+    def _other_format(self, change: PathChange) -> tuple[str, str] | None:
+        """Return what a file holds now, if a program overwrote it with something else."""
+        if not has_magic(change.name) or self._formats_left < 1 or not _size(change.new):
+            return None
+        if change.old is not None and change.old.content in self._written:
+            return None
+        self._formats_left -= 1
+        was = beginning(self._evidence.old, change.path, MAGIC_SIZE)
+        return format_change(
+            change.name, was, beginning(self._evidence.new, change.path, MAGIC_SIZE)
+        )
 
     def _is_emptied(self, change: PathChange) -> bool:
         """Return whether a file of settings was emptied; only some of the same size are read."""
@@ -275,7 +303,7 @@ def _is_of_tests(path: str) -> bool:
 
 def _finding(found: Shrunken) -> Finding:
     path = found.change.path
-    before, after = found.amounts.texts
+    before, after = found.formats or found.amounts.texts
     if found.kind == "data.changed":
         fact = data_fact("records", path, before, after, (), found.severity)
         return Finding((fact,), (path,))

@@ -43,12 +43,15 @@ class TerraformState:
     """Reports resources that are gone from a state."""
 
     name = "losses/terraform-state"
-    version = 1
-    kinds: tuple[str, ...] = ("loss.deleted",)
+    version = 2
+    kinds: tuple[str, ...] = ("loss.deleted", "broken.transaction")
     watch = WatchedPaths(suffixes=(".tfstate",), directories=(".pulumi",))
 
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
         states = [change for change in changes if _is_state(change)]
+        for change in states:
+            if change.is_added and change.name == _ERRORED:
+                yield Finding((_unsaved(change.path),), (change.path,))
         before: dict[str, Resources] = {}
         after: dict[str, Resources] = {}
         for change in states:
@@ -68,6 +71,14 @@ class TerraformState:
             ]
             if gone:  # the file has more to tell, and is claimed by whoever does
                 yield Finding(tuple(_facts(path, gone)))
+
+
+_ERRORED = "errored.tfstate"
+"""What Terraform writes when it changed something and could not save its state."""
+
+
+def _unsaved(path: str) -> Fact:
+    return Fact("broken.transaction", "terraform", path, severity=Severity.HIGH, evidence=(path,))
 
 
 def _is_state(change: PathChange) -> bool:

@@ -87,7 +87,11 @@ def incomplete_packages(
         if name not in found and name not in delta.after and _lacks_metadata(evidence, path):
             found[name] = Incomplete(name, path, ("no METADATA",))
     for site, tops in _by_site(unexplained).items():
-        for one in (*_without_record(evidence, site, tops), *_gutted(evidence, site, tops)):
+        for one in (
+            *_without_record(evidence, site, tops),
+            *_gutted(evidence, site, tops),
+            *_set_aside(site, tops, delta),
+        ):
             old = delta.before.get(one.name)
             found.setdefault(one.name, one._replace(before=old.version if old else None))
     return found
@@ -131,6 +135,24 @@ def _gutted(
             mark = f"{len(missing):,} of {counted(len(listed), 'file')} missing"
             where = (join(site, top),)
             yield Incomplete(name_in_path(record), f"{record}/RECORD", (mark,), directories=where)
+
+
+def _set_aside(
+    site: str, tops: Mapping[str, list[PathChange]], delta: Delta
+) -> Iterator[Incomplete]:
+    """Yield packages whose removal stopped after pip had moved their files aside."""
+    for top, changes in sorted(tops.items()):
+        if not top.startswith(_ASIDE) or not any(change.new is not None for change in changes):
+            continue
+        gone = [dist.name for dist in delta.before.values() if dist.name not in delta.after]
+        name = next((one for one in gone if _is_renamed(one.replace("-", "_"), top)), None)
+        if name is not None:
+            yield Incomplete(
+                name,
+                join(site, top),
+                (f"its files are left in {top}",),
+                directories=(join(site, top),),
+            )
 
 
 def _unrecorded(evidence: Evidence, dist: Distribution) -> Incomplete | None:

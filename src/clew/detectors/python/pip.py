@@ -61,7 +61,7 @@ class Pip:
     """Reports Python packages added, removed or with another version."""
 
     name = "python/pip"
-    version = 3
+    version = 4
     kinds: tuple[str, ...] = (
         "package.added",
         "package.changed",

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from clew.detectors.detector import Evidence, Finding, PathChange, WatchedPaths
 from clew.detectors.repositories.git_config import clean_url, remotes_of, value_of
 from clew.detectors.repositories.git_damage import damage_facts
+from clew.detectors.repositories.git_expired import expired_facts
 from clew.detectors.repositories.git_hooks import HOOKS, hook_facts
 from clew.detectors.repositories.git_moves import MoveContext
 from clew.detectors.repositories.git_objects import Objects
@@ -41,7 +42,7 @@ class Git:
     """Reports changes to git repositories."""
 
     name = "git"
-    version = 3
+    version = 4
     kinds: tuple[str, ...] = (
         "git.commit",
         "git.branch",
@@ -115,6 +116,9 @@ class _Repository:
         else:
             if self._may_have_moved():
                 yield from self._story().facts()
+                yield from expired_facts(
+                    self._scope, self._dir, self._evidence, self._old, self._new, self._id_size()
+                )
                 yield from submodule_facts(self._scope, self._dir, self._directory, self._evidence)
             yield from damage_facts(self._scope, self._dir, self._evidence, self._claims)
             yield from self._remotes()
@@ -134,13 +138,16 @@ class _Repository:
         config = self._configs[1]
         if value_of(config, "extensions", "refstorage") == "reftable":
             self._evidence.problem(self._dir, "its refs are kept in a way that is not known")
-        id_size = 32 if value_of(config, "extensions", "objectformat") == "sha256" else 20
+        id_size = self._id_size()
         objects = Objects((self._evidence.new, self._evidence.old), self._dir, id_size=id_size)
         files = FilesOfWork(self._evidence.new, self._directory, objects, id_size)
         context = MoveContext(objects, frozenset(self._tips()), files)
         return RepositoryStory(
             self._scope, self._dir, self._evidence, self._old, self._new, context
         )
+
+    def _id_size(self) -> int:
+        return 32 if value_of(self._configs[1], "extensions", "objectformat") == "sha256" else 20
 
     def _tips(self) -> Iterator[str]:
         """Yield every commit that a branch, tag, remote or HEAD refers to now."""

@@ -18,6 +18,8 @@ _NOTES = "refs/notes/"
 _MAX_BRANCHES = 500
 _MAX_NAMED = 5
 """How many tags and fetched branches are listed by name."""
+_FEW = 3
+"""More deleted tags are one fact, if other refs keep their commits."""
 
 
 def tag_facts(
@@ -33,6 +35,13 @@ def tag_facts(
         ),
     }
     for word, names in changed.items():
+        if _FEW < len(names) <= _MAX_NAMED and word == "deleted":
+            if not any(_lost_with(before[name], context) for name in names):
+                yield Fact(
+                    "git.branch", scope, f"{len(names):,} tags", evidence=(f"{git_dir}/{_TAGS}{names[0]}",),
+                    marks=("tags", word, f"({names[0]} … {names[-1]})"),
+                )  # fmt: skip
+                continue
         if len(names) > _MAX_NAMED:
             subject = f"{len(names):,} tags"
             where = (f"{git_dir}/{_TAGS}{names[0]}",)

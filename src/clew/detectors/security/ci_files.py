@@ -8,6 +8,7 @@ host that is not known for it.  What makes checks weaker is told by
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from clew.detectors.detector import Evidence, Finding, PathChange, WatchedPaths
@@ -38,13 +39,20 @@ _NAMED_PATTERNS = {
     b"/var/run/docker.sock": "docker.sock",
 }
 """Patterns that are named if a new line matches."""
+_SENDS = rb"\b(?:curl|wget|nc|ncat|Invoke-WebRequest|iwr)\b"
+_ALL = rb"(?:toJSON\(\s*secrets\s*\)|\$\(\s*(?:env|printenv)\s*\)|\bprintenv\b|@\.env\b)"
+_ALL_SECRETS = re.compile(
+    _SENDS + rb"[^\n]{0,500}?" + _ALL + rb"|" + _ALL + rb"[^\n]{0,500}?" + _SENDS
+    + rb"|(?:^|[\s;&|])env\s*\|[^\n]{0,200}?" + _SENDS,
+    re.I,
+)  # fmt: skip
 
 
 class CiFiles:
     """Reports changes of what a build server runs."""
 
     name = "security/ci"
-    version = 3
+    version = 4
     kinds: tuple[str, ...] = ("security.ci",)
     watch = WatchedPaths(names=_NAMES, directories=(".github", *_DIRECTORIES))
 
@@ -64,11 +72,14 @@ def _judge(evidence: Evidence, change: PathChange) -> Iterator[Alarm]:
     named = [mark for sign, mark in _NAMED_PATTERNS.items() if sign in added]
     program = fetches(rules.added) if change.old is not None else Fetches()
     severity = Severity.HIGH if program.severity == Severity.HIGH else found.severity
+    gives_away = _ALL_SECRETS.search(added) is not None
+    severity = Severity.HIGH if gives_away else severity
     if change.path in evidence.claimed and not named and severity != Severity.HIGH:
         return
     state = "new" if change.is_added else "removed" if change.is_deleted else ""
     marks = [state] if state else [*found.marks] or [lines_between(*texts).mark]
     marks = [program.mark, *marks] if program.mark else marks
+    marks = ["sends every secret elsewhere", *marks] if gives_away else marks
     said = " ".join(marks)
     marks += [mark for mark in named if mark not in said]
     yield Alarm("security.ci", "ci", change.path, severity, tuple(marks))

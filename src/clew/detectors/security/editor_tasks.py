@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from clew.detectors.detector import Evidence, Finding, PathChange, WatchedPaths
 from clew.detectors.files.loose_json import as_list, as_object, read_json
+from clew.detectors.security.fetched_programs import fetches
 from clew.detectors.security.security_rules import Alarm, content, examine, rules_between
 from clew.model.fact import Severity
 
@@ -39,7 +40,7 @@ class EditorTasks:
     """Reports new programs that an editor will run."""
 
     name = "security/editor"
-    version = 1
+    version = 2
     kinds: tuple[str, ...] = ("security.editor",)
     watch = WatchedPaths(
         names=(*_SCRIPTS, *_CONTAINERS),
@@ -65,7 +66,9 @@ def _judge(evidence: Evidence, change: PathChange) -> Iterator[Alarm]:
             content(evidence.old, change.path), content(evidence.new, change.path)
         )
         if rules:
-            yield _alarm(change, Severity.NOTE, (rules.mark,))
+            program = fetches(rules.added)
+            severity = program.severity if program.mark else Severity.NOTE
+            yield _alarm(change, severity, (program.mark or rules.mark,))
 
 
 def _is_run_configuration(change: PathChange) -> bool:

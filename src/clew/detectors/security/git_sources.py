@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from clew.detectors.detector import Evidence, Finding, PathChange, Tree, WatchedPaths
+from clew.detectors.files.key_names import shown_name
 from clew.detectors.locks.lock_dangers import origin_words
 from clew.detectors.locks.origins import Origin, OriginKind, git_origin, host_of
 from clew.detectors.repositories.git_config import Config, parse_config
@@ -28,7 +29,7 @@ class GitSources:
     """Reports other addresses of submodules and repositories, and certificates that are not verified."""
 
     name = "security/git-sources"
-    version = 1
+    version = 2
     kinds: tuple[str, ...] = ("security.dependency", "security.registry", "security.tls")
     watch = WatchedPaths(names=(_MODULES, *_CONFIGS))
 
@@ -51,6 +52,14 @@ def _findings(evidence: Evidence, change: PathChange, told: set[str]) -> Iterato
         parse_config(tree.read(change.path, _LIMIT)) for tree in (evidence.old, evidence.new)
     )
     facts = list(_module_facts(change.path, before, after, is_modules=is_modules))
+    commands = sorted(_commands(after) - _commands(before))
+    if commands and is_modules:  # in `.git/config` they are told with what else git runs
+        facts.append(
+            Fact(
+                "security.registry", "program", change.path, severity=Severity.HIGH,
+                evidence=(change.path,), marks=tuple(dict.fromkeys(key for key, _ in commands))[:_MAX_MODULES],
+            )
+        )  # fmt: skip
     facts = [fact for fact in facts if fact.subject not in told]
     told.update(fact.subject for fact in facts)
     if facts and is_modules:
@@ -102,6 +111,17 @@ def _modules(config: Config) -> dict[str, tuple[str, Origin]]:
             place = values.get("path", [name])[-1] or name
             found[name] = place[:200], _origin(url)
     return found
+
+
+def _commands(config: Config) -> set[tuple[str, str]]:
+    """Return the commands that an update of a submodule runs, by their settings."""
+    return {
+        (f"submodule.{shown_name(name)}.update", value)
+        for (section, name), values in config.items()
+        if section == "submodule"
+        for value in values.get("update", [])
+        if value.startswith("!")
+    }
 
 
 def _origin(url: str) -> Origin:

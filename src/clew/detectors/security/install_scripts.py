@@ -45,7 +45,7 @@ class InstallScripts:
     """Reports new programs that run when packages are installed."""
 
     name = "security/install-scripts"
-    version = 1
+    version = 2
     kinds: tuple[str, ...] = ("security.install_script",)
     watch = WatchedPaths(names=("package.json", "composer.json", *_PROGRAMS))
 
@@ -89,8 +89,24 @@ def _facts(evidence: Evidence, change: PathChange) -> Iterator[Fact]:
         shown = ", ".join(sorted(allowed)[:_SHOWN])
         yield Fact(
             "security.install_script", "setting", change.path, None, shown,
-            severity=Severity.NOTE, evidence=(change.path,), marks=_ALLOWED[:1],
+            severity=Severity.NOTE if is_mild or all(map(_is_known_builder, allowed)) else Severity.HIGH,
+            evidence=(change.path,), marks=_ALLOWED[:1],
         )  # fmt: skip
+
+
+_BUILDERS = re.compile(
+    r"(?:@esbuild/[\w-]+|esbuild|sharp|@swc/[\w-]+|swc|node-gyp|node-sass|sqlite3|better-sqlite3|bcrypt|argon2|canvas"
+    r"|puppeteer(?:-core)?|playwright[\w-]*|@playwright/[\w-]+|cypress|electron|electron-[\w-]+|core-js(?:-pure)?|fsevents"
+    r"|@prisma/[\w-]+|prisma|@parcel/[\w-]+|lefthook|husky|protobufjs|@sentry/cli|nx|@nx/[\w-]+|unrs-resolver|@biomejs/biome"
+    r"|msw|workerd|@tailwindcss/oxide|lightningcss|isolated-vm|re2|cpu-features|ssh2|bufferutil|utf-8-validate|keytar"
+    r"|@napi-rs/[\w-]+|turbo|vue-demi|@firebase/util|@vercel/speed-insights|simple-git-hooks|dtrace-provider|msgpackr-extract"
+    r"|@datadog/[\w-]+|@mongodb-js/[\w-]+|@nestjs/core|@scarf/scarf|@apollo/protobufjs|aws-crt|maplibre-gl|mongodb-memory-server)"
+)
+"""Packages whose scripts build or fetch what they need, and that many projects allow to."""
+
+
+def _is_known_builder(name: str) -> bool:
+    return _BUILDERS.fullmatch(name.rpartition("@")[0] or name) is not None
 
 
 def _is_new_project(evidence: Evidence, change: PathChange) -> bool:

@@ -114,8 +114,23 @@ _PROXIES = frozenset((
 ))  # fmt: skip
 _PROGRAMS = frozenset((
     "yarnpath", "yarn-path", "rustc-wrapper", "rustc-workspace-wrapper", "linker", "runner",
-    "script-shell", "node-options", "credhelpers", "credsstore", "onload-script",
+    "script-shell", "node-options", "credhelpers", "credsstore", "onload-script", "backend-path",
 ))  # fmt: skip
+_USUAL = re.compile(
+    r"(?:(?:/usr(?:/local)?)?/s?bin/)?(?:sccache|ccache|cachepot|clang(?:\+\+)?(?:-\d+)?|gcc|cc|ld|lld|mold|rust-lld|ld\.lld|zig|bash|sh|zsh|pwsh|cmd(?:\.exe)?"
+    r"|powershell(?:\.exe)?|qemu-[\w-]+|wasm-bindgen-test-runner|probe-rs(?: run)?[\w -]*|cargo-\w+"
+    r"|[\w-]+-linux-[\w-]+-(?:gcc|ld)|osxkeychain|desktop|pass|secretservice|wincred|ecr-login|gcloud)"
+    r"|(?:\./)?\.yarn/releases/yarn-[\w.-]+\.c?js"
+)
+"""Programs that many people name there, and where yarn keeps its own."""
+_OPTIONS = re.compile(r"(?:--(?!require|import|loader|experimental-loader|eval)[\w=.:/ -]+)+")
+
+
+def is_usual_program(key: str, value: str) -> bool:
+    """Return whether a setting names a program that many people name there."""
+    if key == "node-options":
+        return _OPTIONS.fullmatch(value) is not None
+    return _USUAL.fullmatch(value.strip()) is not None
 
 
 _SPELLED = {

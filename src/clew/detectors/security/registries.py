@@ -16,6 +16,7 @@ from clew.detectors.locks.ecosystems import Ecosystem
 from clew.detectors.locks.origins import is_loopback
 from clew.detectors.security.package_settings import (
     PackageSettings,
+    is_usual_program,
     package_settings,
     shown_setting,
 )
@@ -48,7 +49,7 @@ class Registries:
     """Reports changed package sources, and settings that weaken how packages are checked."""
 
     name = "security/registries"
-    version = 2
+    version = 3
     kinds: tuple[str, ...] = (
         "security.registry", "security.tls", "security.integrity", "security.install_script",
         "config.changed",
@@ -125,11 +126,12 @@ def setting_facts(
     ):  # fmt: skip
         if now - was:
             hosts = sorted({value for _, value in now - was}) if scope == "proxy" else []
+            is_strange = scope == "program" and not all(is_usual_program(*one) for one in now - was)
             marks = tuple(sorted({key for key, _ in now - was}))[:_SHOWN]
             yield _fact(
                 "registry",
                 path,
-                Severity.NOTE,
+                Severity.HIGH if is_strange else Severity.NOTE,
                 marks,
                 after=", ".join(filter(None, hosts)),
                 scope=scope,

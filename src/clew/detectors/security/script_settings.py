@@ -3,6 +3,7 @@
 The same settings that `.npmrc` and `pip.conf` have can be given as variables
 (`PIP_INDEX_URL`, `NODE_TLS_REJECT_UNAUTHORIZED=0`) and as options of a command
 (`pip install --index-url …`, `npm config set registry …`).
+So is, in files that people run without a look, what a new line fetches and runs at once.
 """
 
 from __future__ import annotations
@@ -14,12 +15,18 @@ from clew.detectors.detector import Evidence, Finding, PathChange, WatchedPaths
 from clew.detectors.locks import ecosystems as eco
 from clew.detectors.locks.ecosystems import Ecosystem
 from clew.detectors.locks.origins import host_of, is_loopback
+from clew.detectors.security.fetched_programs import fetches
 from clew.detectors.security.package_settings import PackageSettings, package_settings
 from clew.detectors.security.registries import setting_facts
-from clew.detectors.security.security_rules import content, in_fresh_clone, is_dependency
+from clew.detectors.security.security_rules import (
+    content,
+    in_fresh_clone,
+    is_dependency,
+    rules_between,
+)
 from clew.detectors.security.settings_reading import Setting, canonical_key
 from clew.detectors.security.test_data import is_test_data
-from clew.model.fact import Severity
+from clew.model.fact import Fact, Severity
 
 _LIMIT = 1 << 20
 _READ_BUDGET = 16 << 20
@@ -55,6 +62,19 @@ _NAMES = (
     ".travis.yml", "azure-pipelines.yml", ".bashrc", ".bash_profile", ".profile", ".zshrc",
     ".zshenv", ".zprofile", "environment", "Taskfile.yml", "noxfile.py", "tox.ini",
 )  # fmt: skip
+_BUILDS = (
+    "setup.py", "build.rs", "extconf.rb", "build.gradle", "build.gradle.kts", "binding.gyp",
+    "CMakeLists.txt", "meson.build", "conftest.py", "Rakefile", "Vagrantfile", "wscript", "SConstruct",
+    "mix.exs", "build.sbt", "gulpfile.js", "Gruntfile.js", "sitecustomize.py", "usercustomize.py",
+)  # fmt: skip
+"""Programs that run when a project is built, tested or installed."""
+_TOLD_BY_OTHERS = (
+    "Dockerfile", "Containerfile", ".gitlab-ci", "Jenkinsfile", ".travis.yml", "azure-pipelines",
+    ".bashrc", ".bash_profile", ".profile", ".zsh", "environment",
+)  # fmt: skip
+_ENVRC = ".envrc"
+_CI_DIRECTORIES = (".github", ".circleci", ".gitea", ".forgejo", ".woodpecker", ".buildkite")
+_FETCHES = re.compile(rb"\b(?:curl|wget|fetch)\b")
 _EVERYTHING = Ecosystem(
     "any",
     eco.NODE.hosts | eco.PYTHON.hosts | eco.GO.hosts | eco.RUBY.hosts | eco.RUST.hosts
@@ -67,16 +87,16 @@ class ScriptSettings:
     """Reports package sources, and checks switched off, in environments and scripts."""
 
     name = "security/script-settings"
-    version = 1
+    version = 2
     kinds: tuple[str, ...] = (
         "security.registry", "security.tls", "security.integrity", "security.install_script",
-        "config.changed",
+        "config.changed", "security.ci",
     )  # fmt: skip
     watch = WatchedPaths(
-        names=_NAMES,
+        names=(*_NAMES, *_BUILDS),
         heads=_HEADS,
         suffixes=(".sh", ".env", ".envrc", ".bash", ".Dockerfile"),
-        directories=(".github", ".circleci", ".gitea", ".forgejo", ".woodpecker", ".buildkite"),
+        directories=_CI_DIRECTORIES,
     )
 
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
@@ -90,10 +110,15 @@ class ScriptSettings:
             if budget < 0 or told >= _MAX_FACTS or in_fresh_clone(evidence, change.path):
                 continue
             with evidence.guarded(change.path):
-                before, after = (
-                    package_settings(script_settings(content(tree, change.path, _LIMIT)))
-                    for tree in (evidence.old, evidence.new)
-                )
+                texts = [
+                    content(tree, change.path, _LIMIT) for tree in (evidence.old, evidence.new)
+                ]
+                for fact in _fetched(change, *texts):
+                    told += 1
+                    yield Finding((fact,))
+                if change.name in _BUILDS:
+                    continue
+                before, after = (package_settings(script_settings(text)) for text in texts)
                 for fact in setting_facts(change.path, _EVERYTHING, before, _without_notes(after)):
                     if is_test_data(change.path) or not fact.kind.startswith("security."):
                         continue
@@ -101,6 +126,23 @@ class ScriptSettings:
                     is_mild = fact.marks == ("curl --insecure",)
                     severity = Severity.NOTE if is_mild else fact.severity
                     yield Finding((fact._replace(severity=severity),))
+
+
+def _fetched(change: PathChange, old: bytes | None, new: bytes | None) -> Iterator[Fact]:
+    """Yield that new lines run what they fetch; a script that is new was written to be looked at."""
+    if new is None or not _FETCHES.search(new) or change.name.startswith(_TOLD_BY_OTHERS):
+        return
+    directories = change.parent.split("/")
+    if any(one in directories for one in _CI_DIRECTORIES) or is_test_data(change.path):
+        return
+    found = fetches(rules_between(old, new).added)
+    if found.mark:
+        is_asked = change.old is None and change.name not in (*_BUILDS, _ENVRC)
+        severity = Severity.NOTE if is_asked else found.severity
+        yield Fact(
+            "security.ci", "fetch", change.path,
+            severity=severity, evidence=(change.path,), marks=(found.mark,),
+        )  # fmt: skip
 
 
 def _without_notes(settings: PackageSettings) -> PackageSettings:

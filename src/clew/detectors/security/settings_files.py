@@ -34,6 +34,7 @@ _BY_NAME: dict[str, SettingsFile] = {
     "setup.cfg": SettingsFile(eco.PYTHON, read.line_settings, False),
     "pyproject.toml": SettingsFile(eco.PYTHON, read.pyproject_settings, False),
     "Pipfile": SettingsFile(eco.PYTHON, read.toml_settings, False),
+    "Chart.yaml": SettingsFile(eco.HELM, read.chart_settings, False),
     "uv.toml": SettingsFile(eco.PYTHON, read.toml_settings),
     "pdm.toml": SettingsFile(eco.PYTHON, read.toml_settings),
     "poetry.toml": SettingsFile(eco.PYTHON, read.toml_settings),

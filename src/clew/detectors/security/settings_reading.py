@@ -88,9 +88,23 @@ def yaml_settings(content: bytes) -> Iterator[Setting]:
     yield from _flat(read_yaml(content))
 
 
+def chart_settings(content: bytes) -> Iterator[Setting]:
+    """Yield where a chart of Helm takes the charts from that it needs."""
+    value = read_yaml(content)
+    needed = value.get("dependencies") if isinstance(value, dict) else None
+    for one in needed if isinstance(needed, list) else ():
+        given = one.get("repository") if isinstance(one, dict) else None
+        if isinstance(given, str) and "://" in given and not given.startswith("file:"):
+            yield Setting("repository", given.replace("oci://", "https://", 1), (LISTED,))
+
+
 def pyproject_settings(content: bytes) -> Iterator[Setting]:
     """Yield the settings of tools in a `pyproject.toml`."""
-    yield from _flat({"tool": parsed(content).get("tool", {})})
+    value = parsed(content)
+    yield from _flat({"tool": value.get("tool", {})})
+    build = value.get("build-system")
+    if isinstance(build, dict) and build.get("backend-path"):
+        yield Setting("backend-path", str(build["backend-path"]))
 
 
 def toml_settings(content: bytes) -> Iterator[Setting]:

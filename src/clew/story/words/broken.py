@@ -139,6 +139,13 @@ def _downloads(facts: Sequence[Fact]) -> Phrase:
     before = f"{facts[0].before} → " if facts[0].before else ""
     size = f" ({before}{facts[0].after} so far)" if facts[0].after else ""
     noun = facts[0].scope if facts[0].scope == "copy" else "download"
+    if facts[0].scope == "cut":
+        text = f"{some([near(name) for name in names], 2)} incomplete: the end is missing"
+        return Phrase(
+            text,
+            f"{some(names, _ON_CARD)} incomplete: the end is missing{size.replace(' so far', '')}",
+            f"{some([base(name) for name in names], 1)} incomplete",
+        )
     if len(names) > 1:
         text = f"{counted(len(names), noun, 'copies' if noun == 'copy' else '')} incomplete"
         return Phrase(f"{text} ({base(names[0])}, …)", f"{text}: {some(names, _ON_CARD)}", text)
@@ -150,6 +157,8 @@ def _downloads(facts: Sequence[Fact]) -> Phrase:
 
 
 def _migrations(facts: Sequence[Fact]) -> Phrase:
+    if facts[0].scope.startswith("branches:"):
+        return _branches(facts)
     database = place(facts[0].scope)
     names = some([fact.subject for fact in facts], 2)
     text = f"migration {names} applied in part to"
@@ -161,8 +170,30 @@ def _migrations(facts: Sequence[Fact]) -> Phrase:
     )
 
 
+def _branches(facts: Sequence[Fact]) -> Phrase:
+    """Return the words for two migrations that follow the same one."""
+    fact = facts[0]
+    other, parent = (*fact.marks, "", "")[:2]
+    more = f" and {len(facts) - 1:,} more" if len(facts) > 1 else ""
+    return Phrase(
+        f"migrations {fact.subject} and {other} both follow {parent}{more}",
+        "; ".join(
+            f"migrations {one.subject} and {one.marks[0]} in {place(one.scope)} both follow {one.marks[1]}:"
+            " two branches, to be merged"
+            for one in facts[:_NAMED]
+        ),
+        f"two migrations follow {parent}",
+    )
+
+
 def _transactions(facts: Sequence[Fact]) -> Phrase:
     fact = facts[0]
+    if fact.scope == "terraform":
+        return Phrase(
+            f"{near(fact.subject)}: Terraform could not save its state",
+            f"{fact.subject}: Terraform made changes and could not save its state; push it before the next run",
+            f"{base(fact.subject)}: state not saved",
+        )
     said = " ".join(["unfinished transaction", *(f"({mark})" for mark in fact.marks[:1])])
     return Phrase(
         f"{near(fact.subject)}: {said}",

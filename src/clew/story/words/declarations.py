@@ -160,7 +160,12 @@ def _resource(fact: Fact, most: int, names: int = _ALL) -> str:
 
 def _brief_mark(mark: str, most: int) -> str:
     """Return a mark without the registry of an image, the place of a volume and most of a path."""
-    mark = _PLACE.sub(r"\1", _REGISTRY.sub("", mark))
+    before, _, after = mark.partition(" → ")
+    if ":" not in after or _REGISTRY.findall(before) == _REGISTRY.findall(f" {after}"):
+        mark = _REGISTRY.sub("", mark)  # what did not change
+    elif found := _REGISTRY.search(f" {after}"):
+        mark = f"{_REGISTRY.sub('', before)} → {found[0].partition('/')[0]}/…"
+    mark = _PLACE.sub(r"\1", _SAME_PLACE.sub(r"\1 → \3", mark))
     path, space, rest = mark.partition(" ")
     names = path.split(".")
     sign = path[0] if path[0] in "+−~" else ""
@@ -168,6 +173,7 @@ def _brief_mark(mark: str, most: int) -> str:
 
 
 _REGISTRY = re.compile(r"(?<= )[\w.:-]{1,80}/(?:[\w.-]{1,80}/){0,6}(?=[\w.-]{1,80}:[\w.-])")
+_SAME_PLACE = re.compile(r"^(volume \S{1,80}) at (?P<at>\S{1,100}) → (\S{1,80}) at (?P=at)$")
 _PLACE = re.compile(r"(?<=^[+−]volume )(\S{1,80}) at \S{1,100}$")
 
 

@@ -126,7 +126,7 @@ def _branch(fact: Fact, others: str) -> str:
         return f"repository removed{together} (was on {fact.subject})"
     if first.startswith("moved from "):
         return f"repository {first}"
-    if first in ("tag", "tags"):
+    if first in ("tag", "tags", "expired"):
         moved = f" ({fact.before} → {fact.after})" if "moved" in fact.marks and fact.after else ""
         return (
             " ".join((*(("tag",) if first == "tag" else ()), fact.subject, *fact.marks[1:])) + moved

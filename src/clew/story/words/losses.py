@@ -5,6 +5,7 @@ Several losses share one line, the largest first.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 
 from clew.model.fact import Fact
@@ -19,7 +20,7 @@ Say = Callable[[str], str]
 
 def losses(facts: Sequence[Fact]) -> Phrase:
     ordered = sorted(facts, key=_weight, reverse=True)
-    short = _fitting([_brief(fact, near) for fact in ordered], _SHORT)
+    short = _fitting([_brief(fact, _place) for fact in ordered], _SHORT)
     all_names = ", ".join(map(_tiny, ordered))
     is_shorter = short.endswith(" more") and len(all_names) <= _SHORT
     is_clear = near(ordered[0].subject) == base(ordered[0].subject)
@@ -59,6 +60,15 @@ def _first(parts: Sequence[str], number: int) -> str:
     return ", ".join(parts[:number]) + more
 
 
+_HASH = re.compile(r"[0-9a-f]{40,}")
+
+
+def _place(path: str) -> str:
+    """Return a path near its file; that of a hash with two directories, because it says nothing."""
+    *above, name = path.split("/")
+    return "/".join([*above[-2:], f"{name[:8]}…"]) if _HASH.fullmatch(name) else near(path)
+
+
 def _listed(parts: Sequence[str]) -> str:
     more = len(parts) - NAMED_ON_CARD
     return "; ".join(parts[:NAMED_ON_CARD]) + (f"; and {more:,} more" if more > 0 else "")
@@ -75,6 +85,11 @@ def _full(fact: Fact) -> str:
             verb = fact.kind.partition(".")[2]
             what = _joined(size, ", ".join(details), ": ")
             left = f", {fact.after} left" if fact.after else ""
+            if fact.subject == ".":
+                what = _joined(
+                    some([base(path) for path in fact.evidence], NAMED_ON_CARD), what, "; "
+                )
+                return f"{files} {verb}{_bracketed(what)}{left}"
             return f"{_slashed(fact.subject)}: {files} {verb}{_bracketed(what)}{left}"
         case "loss.shrunk", "files":
             return f"{_slashed(fact.subject)}: {files} shrunk ({size} → {fact.after})"
@@ -99,7 +114,10 @@ def _brief(fact: Fact, say: Say) -> str:
             matters = [one for one in fact.marks if len(one) <= 24 and one[:4] != "all "][:1]
             return f"{_slashed(name)} deleted{_bracketed(', '.join([files, *(matters or [size])]))}"
         case (("loss.deleted" | "loss.emptied"), "files"):
-            return f"{_slashed(name)}: {files} {fact.kind.partition('.')[2]}"
+            verb = fact.kind.partition(".")[2]
+            if fact.subject == "." and fact.evidence:
+                return f"{files} {verb} ({base(fact.evidence[0])} …)"
+            return f"{_slashed(name)}: {files} {verb}"
         case "loss.deleted", "terraform":
             return f"{fact.subject} destroyed"
         case "loss.deleted", scope if scope in _SERVERS:

@@ -13,6 +13,15 @@ from clew.story.words.phrases import NAMED_ON_CARD, Phrase, base, some
 def env(facts: Sequence[Fact]) -> Phrase:
     keys = [_signed(fact) for fact in facts]
     name = base(facts[0].scope)
+    emptied = [fact.subject for fact in facts if "emptied" in fact.marks]
+    if emptied:
+        rest = [_signed(fact) for fact in facts if "emptied" not in fact.marks]
+        more = f"; {some(rest, 12)}" if rest else ""
+        return Phrase(
+            f"{name}: {some(emptied, 2)} emptied",
+            f"{facts[0].scope}: {some(emptied, 12)} emptied{more}",
+            f"{name}: {some(emptied, 1)} emptied",
+        )
     if all("file deleted" in fact.marks for fact in facts):
         return Phrase(
             f"{name} deleted ({some(keys, 2)})",
