@@ -26,10 +26,10 @@ from clew.monitor import Monitor
 from clew.opening import require_name
 from clew.policy.redaction.redact import redact_words
 from clew.render import restore as restoring
-from clew.render import timeline
 from clew.render.checkpoint_title import title
 from clew.render.safe import safe, safe_line
 from clew.render.style import Style
+from clew.render.timeline.lines import lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ def _checkpoint(rest: str, host: _Host) -> Reply:
         raise BadOption(f"/checkpoint {action}", f"unexpected argument: {argument!r}")
     if action == "list":
         log = host.workspace.log(limit=LISTED)
-        return Reply("\n".join(timeline.lines(log, host.look)) or "No checkpoints yet")
+        return Reply("\n".join(lines(log, host.look)) or "No checkpoints yet")
     if action == "undo":
         return _restore_reply(host.workspace.undo(monitor=host.monitor), host, "redo")
     raise BadOption("/checkpoint", "requires create, list, restore or undo")

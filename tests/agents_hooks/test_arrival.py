@@ -52,7 +52,27 @@ def test_what_never_comes_is_not_waited_for_long(talk: Path) -> None:
     assert not wait_for_results(str(talk), ["on"], AT_ONCE)
 
 
-@pytest.mark.parametrize("kind", ["missing", "directory", "fifo", "in no directory"])
+@pytest.mark.parametrize("place", ["talk.jsonl", "project/talk.jsonl"])
+def test_a_transcript_that_the_agent_creates_late_is_waited_for(tmp_path: Path, place: str) -> None:
+    def write() -> None:
+        time.sleep(0.05)  # the transcript is missing when it is first looked for
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(line("one"))
+
+    path = tmp_path / place
+    thread = Thread(target=write)
+    thread.start()
+    found = wait_for_results(str(path), ["one"], LONG)
+    thread.join()
+
+    assert found
+
+
+def test_a_transcript_that_is_never_created_is_not_waited_for_long(tmp_path: Path) -> None:
+    assert not wait_for_results(str(tmp_path / "x.jsonl"), ["one"], AT_ONCE)
+
+
+@pytest.mark.parametrize("kind", ["directory", "fifo", "in no directory"])
 def test_what_is_no_file_is_not_waited_for_at_all(tmp_path: Path, kind: str) -> None:
     path = tmp_path / "x.jsonl"
     if kind == "directory":
@@ -60,7 +80,7 @@ def test_what_is_no_file_is_not_waited_for_at_all(tmp_path: Path, kind: str) -> 
     elif kind == "fifo":
         os.mkfifo(path)
     elif kind == "in no directory":
-        path = tmp_path / "x" / "y.jsonl"
+        path = tmp_path / "x" / "y" / "z.jsonl"
     started = time.monotonic()
 
     assert not wait_for_results(str(path), ["one"], LONG)

@@ -60,7 +60,7 @@ def test_a_terminal_that_knows_no_unicode_gets_escapes() -> None:
     done = subprocess.run([*CLEW, "log", "--help"], env=plain, capture_output=True)
 
     assert done.returncode == 0
-    assert b"\\u25cf manual checkpoint" in done.stdout
+    assert b"\\u25cf manual," in done.stdout
 
 
 @pytest.mark.parametrize("argument", [b"\xff\x1b[31m", "日本".encode()])

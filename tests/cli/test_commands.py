@@ -215,7 +215,10 @@ def test_an_unconfirmed_prune_tells_in_json_what_would_go(fake: FakeClew) -> Non
 
 
 def test_log_passes_on_its_filters(fake: FakeClew) -> None:
-    fake.run("log", "-n", "5", "--grep", "x", "--path=p", "--verdict", "passing", "--since", "1d")
+    fake.run(
+        "log", "a", "-n", "5", "--grep", "x", "--path=p", "--verdict", "passing", "--since", "1d",
+        "--package", "flask", "--failed", "--session", "none",
+    )  # fmt: skip
 
     assert fake.workspace.asked == [
         (
@@ -223,14 +226,33 @@ def test_log_passes_on_its_filters(fake: FakeClew) -> None:
             {
                 "limit": 5,
                 "grep": "x",
-                "path": "p",
+                "path": ["a", "p"],
                 "verdict": "passing",
                 "since": "1d",
-                "session": None,
+                "session": "none",
+                "package": "flask",
+                "failed": True,
                 "tasks": False,
+                "branches": True,
             },
         )
     ]
+
+
+def test_json_lists_the_whole_timeline_and_reads_no_branches(fake: FakeClew) -> None:
+    found = json.loads(fake.run("log", "--json", "--no-graph").out)
+
+    assert len(found["checkpoints"]) == len(fake.workspace.timeline.checkpoints)
+    (_, asked) = fake.workspace.asked[0]
+    assert isinstance(asked, dict)
+    assert not asked["branches"]
+
+
+def test_a_graph_is_drawn_or_not(fake: FakeClew) -> None:
+    ran = fake.run("log", "--graph", "--no-graph")
+
+    assert ran.code == 2
+    assert "--graph: cannot be combined with --no-graph" in ran.err
 
 
 def test_an_empty_log_says_what_to_do(fake: FakeClew) -> None:

@@ -251,26 +251,24 @@ def test_resume_without_tasks_or_checkpoints_says_so(fake: FakeClew) -> None:
     ]
 
 
-def test_a_timeline_names_the_agent_where_there_is_more_than_one(fake: FakeClew) -> None:
+def test_a_timeline_names_the_agent_and_the_person(fake: FakeClew) -> None:
     fake.workspace.timeline = Log(None, (samples_sessions.CHECKPOINT, samples.FIRST))
-    both = fake.run("log").out.splitlines()
-    fake.workspace.timeline = Log(None, (samples_sessions.CHECKPOINT,))
+    both = [line for line in fake.run("log").out.splitlines() if line.startswith("●")]
+    fake.workspace.timeline = Log(None, (samples.FIRST,))
     alone = fake.run("log").out
 
-    assert [line.split()[3] for line in both] == ["example", "checkpoint-1"]
-    assert "example" not in alone
+    assert [line.split()[3] for line in both] == ["example", "you"]
+    assert "you" not in alone
 
 
 def test_two_sessions_of_one_agent_are_told_apart_by_digits(fake: FakeClew) -> None:
     one = samples_sessions.CHECKPOINT
     position = one.record.position._replace(session=bytes([0xA0]) * 16)
     other = one._replace(record=one.record._replace(position=position))
-    fake.workspace.timeline = Log(None, (one, other))
+    fake.workspace.timeline = Log(None, (one, one, other, other))
+    headings = [line.strip() for line in fake.run("log").out.splitlines() if "example" in line]
 
-    assert [line.split()[3:5] for line in fake.run("log").out.splitlines()] == [
-        ["example", "5e5e5e5e"],
-        ["example", "a0a0a0a0"],
-    ]
+    assert headings == ["example 5e5e5e5e (2 checkpoints)", "example a0a0a0a0 (2 checkpoints)"]
 
 
 def test_a_card_says_who_was_at_work_and_how_far(fake: FakeClew) -> None:

@@ -99,16 +99,18 @@ def test_an_agent_and_a_person_in_one_workspace(clew: Clew) -> None:
 $ clew session list
 ●  <1>  example  1.4  run 7  <time>  0 checkpoints  ← attached
 $ clew log
-●  <time>           by hand again  nothing changed        <2>  ← here
-●  <time>  example  agent works    edited app.py          <3>
-●  <time>  example  agent begins   nothing changed        <4>
-●  <time>           by hand        new workspace, 1 file  <5>
+@ <2> <time> you by hand again ← here  nothing changed
+│ example (2 checkpoints)
+● <3> <time>     agent works           edited app.py
+● <4> <time>     agent begins          nothing changed
+● <5> <time> you by hand               new workspace, 1 file
 $ clew log --session run 7
-●  <time>  agent works   edited app.py    <3>
-●  <time>  agent begins  nothing changed  <4>
+  example (2 checkpoints)
+● <3> <time> agent works   edited app.py
+● <4> <time> agent begins  nothing changed
 $ clew log --session none
-●  <time>  by hand again  nothing changed        <2>  ← here
-●  <time>  by hand        new workspace, 1 file  <5>
+@ <2> <time> by hand again ← here  nothing changed
+● <5> <time> by hand               new workspace, 1 file
 $ clew session files
 1 file touched in session <1> (example 1.4, run 7):
    M  app.py  (seen in the snapshots)

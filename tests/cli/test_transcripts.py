@@ -67,10 +67,13 @@ $ clew save --skip-unchanged
   nothing changed, no checkpoint created
   ✘ echo expected 200; exit 3: failing in the workspace, <time>
 $ clew log
-●  <time>  redirect       ✘ echo expected 200; ex…  src/login.py: ~login(); added notes.txt  <2>  ← here
-●  <time>  v1 · it works  ✔ true                    new workspace, 2 files                   <1>
+  check: echo expected 200; exit 3
+@ <2> <time> ✘ redirect ← here  src/login.py: ~login(); added notes.txt
+│ check: true
+● <1> <time> ✔ v1 · it works    new workspace, 2 files
 $ clew log --verdict passing
-●  <time>  v1 · it works  ✔ true  new workspace, 2 files  <1>
+  check: true
+● <1> <time> ✔ v1 · it works  new workspace, 2 files
 """)
 
 
@@ -124,10 +127,11 @@ $ clew save disturbed --verify echo more >> notes.txt; touch made
 ! Checking: echo more >> notes.txt; touch made
 ! Hint: Run the check in a sandboxed copy with `clew verify @ -- 'echo more >> notes.txt; touch made'`
 $ clew log
-●  <time>  disturbed      ✘ grep 200 src/login.py  nothing changed                          <3>  ← here
-●  <time>  redirect       ✘ grep 200 src/login.py  src/login.py: ~login(); added notes.txt  <2>
-●  <time>  checked        ✔ grep 200 src/login.py  nothing changed                          <1>
-●  <time>  v1 · it works  ✔ grep 200 src/login.py  new workspace, 2 files                   <4>
+  check: grep 200 src/login.py
+@ <3> <time> ✘ disturbed ← here  nothing changed
+● <2> <time> ✘ redirect          src/login.py: ~login(); added notes.txt
+● <1> <time> ✔ checked           nothing changed
+● <4> <time> ✔ v1 · it works     new workspace, 2 files
 $ clew good
 ●  <1>  checkpoint-2  <time>
   checked
@@ -266,7 +270,7 @@ $ clew blame .env
 $ clew blame nginx
 No checkpoint changed nginx
 $ clew log --grep ~token
-●  <time>  turn the token  .env ~TOKEN  <2>  ← here
+@ <2> <time> turn the token ← here  .env ~TOKEN
 """)
 
 
@@ -306,8 +310,8 @@ Now at <1> (v1 · it works)
   1 replaced, 1 deleted; verified
   the previous state is saved as <2>; `clew undo` restores it
 $ clew log
-│  <time>  ↩ rescue before restoring <1>  src/login.py: ~login(); added notes.txt  <2>
-●  <time>  v1 · it works                       new workspace, 2 files                   <1>  ← here
+  ◦ <2> <time> ↩ rescue before restoring <1>  src/login.py: ~login(); added notes.txt
+@─╯ <1> <time> v1 · it works ← here                new workspace, 2 files
 $ clew undo --yes
 Now at <2> (↩ rescue before restoring <1>)
   1 created, 1 replaced; verified

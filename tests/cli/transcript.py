@@ -13,6 +13,8 @@ _VARYING = (
     # Each machine has other sockets.
     (re.compile(r"^  · Live unix sockets are not reachable: .*\n", re.MULTILINE), ""),
     (re.compile(r"(no live TCP services) or unix sockets"), r"\1"),
+    # The log shows seconds if two neighbours have the same minute, and leaves room for them if not.
+    (re.compile(r"(?<=[0-9a-f]{8} )\d\d:\d\d(:\d\d|   (?= ))?"), "<time>"),
     (re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+Z"), "<time>"),
     (re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d(:\d\d [+-]\d\d:\d\d)?"), "<time>"),
     (re.compile(r"\b\d{4}-\d\d-\d\d\b"), "<day>"),

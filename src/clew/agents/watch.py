@@ -23,7 +23,7 @@ from clew.model.effect import EffectOutcome
 from clew.model.record import Origin
 from clew.model.save_result import SaveResult
 from clew.model.shorten import shorten_line
-from clew.policy.labels import FAILED, KEPT_SINCE, RESTORED
+from clew.policy.labels import FAILED, KEPT_SINCE, PROMPT, RESTORED
 from clew.workspace.session import Session
 from clew.workspace.workspace import Workspace
 from clew.worktree.agent_process import own_process
@@ -180,6 +180,8 @@ class Watch:
     ) -> SaveResult:
         """Save if files changed; record failed calls in the new or the current checkpoint."""
         meta = dict(meta or {})
+        if scratch.prompt:
+            meta[PROMPT] = scratch.prompt
         before = self.workspace.here() if scratch.failed else None
         if scratch.failed:
             meta[FAILED] = _joined(map(str, scratch.failed.values()))
@@ -209,6 +211,7 @@ class Watch:
         if not found.checkpoint.record.position.session:  # also if a person has saved
             self.workspace.save(
                 f"before: {prompt}",
+                meta={PROMPT: prompt},
                 skip_unchanged=True,
                 origin=Origin.HOOK,
                 session=self.session.id,

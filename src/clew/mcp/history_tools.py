@@ -73,7 +73,7 @@ class HistoryTools:
             lambda workspace, _: workspace.log(
                 limit=limit + 1,
                 grep=grep or None,
-                path=path or None,
+                path=path or (),
                 verdict=verdict or None,
                 since=since or None,
                 tasks=True,

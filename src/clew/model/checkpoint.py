@@ -25,6 +25,8 @@ class Labels(NamedTuple):
     """Texts added later, oldest first."""
     is_intent_from_git: bool = False
     """Whether the intent is the subject of the last commit, because none was given."""
+    prompt: str = ""
+    """The prompt that an agent worked on; its intent begins with it."""
 
 
 class Checkpoint(NamedTuple):

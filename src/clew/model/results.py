@@ -12,8 +12,11 @@ from clew.model.named_tuple import NamedTuple
 from clew.model.record import Coverage
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from clew.model.database_look import DatabaseLook
     from clew.model.fact import Fact
+    from clew.model.failed_call import FailedCall
     from clew.model.story import Story
     from clew.model.verdict import Verdict
 
@@ -59,11 +62,46 @@ class Difference(NamedTuple):
     """The story, if requested."""
 
 
+class ForkPoint(NamedTuple):
+    """A fork as a timeline shows it: where it begins, and how far it is."""
+
+    name: str
+    workspace: bytes
+    base: CheckpointId
+    """The checkpoint of the timeline that it was created from."""
+    time_ns: int
+    """When it was last saved, or created."""
+    saves: int
+    """Number of checkpoints in it, without the first, which is the base."""
+    headline: str = ""
+    """Its last save: the headline, or the intent."""
+
+
+class Branches(NamedTuple):
+    """What a graph of a timeline needs besides the checkpoints."""
+
+    parents: Mapping[CheckpointId, CheckpointId]
+    """The nearest listed ancestor of each listed checkpoint that has one."""
+    forks: tuple[ForkPoint, ...] = ()
+    adopted: Mapping[CheckpointId, bytes] = {}
+    """The workspace of the fork that a checkpoint adopted."""
+    failures: tuple[FailedCall, ...] = ()
+    """Failed tool calls before a listed checkpoint, newest first."""
+    routine: frozenset[CheckpointId] = frozenset()
+    """Automatic checkpoints of small edits, which may be shown together."""
+    here: Checkpoint | None = None
+    """The current checkpoint, if it is older than those listed."""
+    unlisted_count: int = 0
+    """Number of checkpoints between the last one listed and that one."""
+
+
 class Log(NamedTuple):
     """A part of a timeline, newest first."""
 
     here: CheckpointId | None
     checkpoints: tuple[Checkpoint, ...]
+    branches: Branches | None = None
+    """How they are connected, if requested."""
 
 
 class Listing(NamedTuple):

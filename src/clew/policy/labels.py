@@ -27,6 +27,8 @@ _OWN = "clew:"
 _INTENT_FROM = f"{_OWN}intent-from"
 _FROM_GIT = "git"
 _NOTE = f"{_OWN}note-"
+PROMPT = f"{_OWN}prompt"
+"""Meta key of a checkpoint that a hook saves: the prompt that the agent works on."""
 
 _REPLACEMENT = "\ufffd"
 
@@ -82,6 +84,8 @@ def stored_meta(labels: Labels) -> tuple[tuple[str, str], ...]:
     own = [(f"{_NOTE}{number:06}", text) for number, text in enumerate(labels.notes)]
     if labels.is_intent_from_git:
         own.append((_INTENT_FROM, _FROM_GIT))
+    if labels.prompt:
+        own.append((PROMPT, labels.prompt))
     return (*labels.meta, *own)
 
 
@@ -92,6 +96,7 @@ def labels_of(labels: Labels, stored: Iterable[tuple[str, str]]) -> Labels:
         meta=tuple(pair for pair in values if not pair[0].startswith(_OWN)),
         notes=tuple(text for key, text in sorted(values) if key.startswith(_NOTE)),
         is_intent_from_git=(_INTENT_FROM, _FROM_GIT) in values,
+        prompt=next((text for key, text in values if key == PROMPT), ""),
     )
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 MARK_SAVED = "●"
 MARK_AUTOMATIC = "○"
-MARK_RESCUE = "│"
+MARK_RESCUE = "◦"
 
 _VERDICT_MARKS = {VerdictStatus.PASSING: "✔", VerdictStatus.FAILING: "✘", VerdictStatus.FLAKY: "~"}
 _VERDICT_COLOURS = {VerdictStatus.PASSING: "green", VerdictStatus.FAILING: "red"}
@@ -78,11 +78,15 @@ def counts_in_words(changes: ChangeCounts) -> str:
 
 def verdict(found: Verdict) -> str:
     """Return `✔ npm test`, or `✔ by hand`; `✔!` if files changed while it ran."""
+    what = "by hand" if found.is_by_hand else safe_line(found.command)
+    return f"{verdict_sign(found)} {what}"
+
+
+def verdict_sign(found: Verdict) -> str:
+    """Return `✔`, or `✔!` if files changed while the check ran."""
     mark = _VERDICT_MARKS.get(found.status, "?")
-    if found.is_by_hand:
-        return f"{mark} by hand"
-    doubt = "!" if found.changed_count and found.status in _VERDICT_COLOURS else ""
-    return f"{mark}{doubt} {safe_line(found.command)}"
+    is_doubtful = found.changed_count and found.status in _VERDICT_COLOURS and not found.is_by_hand
+    return f"{mark}!" if is_doubtful else mark
 
 
 def check(found: Verdict) -> str:

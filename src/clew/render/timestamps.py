@@ -72,6 +72,28 @@ def brief(time_ns: int, look: Style) -> str:
     return short(time_ns, look) if 0 <= now.day_number - at.day_number < 7 else at.date
 
 
+TODAY = "today"
+_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+
+
+def day(time_ns: int, look: Style) -> str:
+    """Return `today`, `yesterday`, `Mon 5 Jan`, or with a year if it is another one."""
+    at, now = _local(time_ns, look), _local(look.now_ns, look)
+    days_ago = now.day_number - at.day_number
+    if days_ago in (0, 1):
+        return (TODAY, "yesterday")[days_ago]
+    year, month, number = at.date.rsplit("-", 2)
+    weekday = _DAYS[(at.day_number + 3) % 7]
+    text = f"{weekday} {int(number)} {_MONTHS[int(month) - 1]}"
+    return text if year == now.date.rsplit("-", 2)[0] else f"{text} {year}"
+
+
+def clock(time_ns: int, look: Style, *, seconds: bool = False) -> str:
+    """Return `10:27`, or `10:27:03`."""
+    at = _local(time_ns, look)
+    return f"{at.clock}:{at.second:02}" if seconds else at.clock
+
+
 def date(time_ns: int, look: Style) -> str:
     """Return `2026-01-05`, local."""
     return _local(time_ns, look).date

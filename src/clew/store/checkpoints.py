@@ -294,6 +294,7 @@ def _redacted(labels: Labels) -> Labels:
         description=label(labels.description),
         meta=meta_labels(labels.meta),
         notes=tuple(label(note) for note in labels.notes),
+        prompt=label(labels.prompt) if labels.prompt else "",
     )
 
 

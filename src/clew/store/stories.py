@@ -70,6 +70,18 @@ class Stories:
         )
         return {CheckpointId(row[0]): StoredHeadline(row[1], row[2]) for row in rows}
 
+    def kinds(self, checkpoint: CheckpointId) -> frozenset[str] | None:
+        """Return the kinds of the facts of a stored story; None if there is none."""
+        row = self._database.one("SELECT content FROM stories WHERE checkpoint = ?", (checkpoint,))
+        if row is None:
+            return None
+        from clew.model.story import decode_story
+
+        try:
+            return frozenset(fact.kind for fact in decode_story(row[0]).facts)
+        except ValueError:
+            return None
+
     def severities(self, workspace: bytes) -> dict[CheckpointId, str]:
         """Return the severity of every story of a workspace."""
         rows = self._database.execute(

@@ -124,11 +124,14 @@ class WorkspaceProtocol(Protocol):
         *,
         limit: int | None = None,
         grep: str | None = None,
-        path: str | None = None,
+        path: str | Sequence[str] = (),
         verdict: str | None = None,
         since: str | None = None,
         session: str | None = None,
+        package: str | None = None,
+        failed: bool = False,
         tasks: bool = False,
+        branches: bool = False,
     ) -> Log: ...
 
     def show(

@@ -276,22 +276,31 @@ class Workspace:
         *,
         limit: int | None = None,
         grep: str | None = None,
-        path: str | None = None,
+        path: str | Sequence[str] = (),
         verdict: str | None = None,
         since: str | None = None,
         session: str | None = None,
+        package: str | None = None,
+        failed: bool = False,
         tasks: bool = False,
+        branches: bool = False,
     ) -> Log:
         """Return the timeline, newest first; of one `session`, or with `none` of no session.
 
-        With `tasks`, each checkpoint has its task list.
+        `path` is one path or several, of which one must have changed; `failed` keeps what failed.
+        With `tasks`, each checkpoint has its task list; with `branches`, the result tells how the
+        checkpoints are connected.
         """
         from clew.operations.history.log import LogOptions, log
 
-        relative = self._access.relative(path) if path is not None else None
+        paths = [path] if isinstance(path, str) else path
+        relative = tuple(map(self._access.relative, paths))
         with self._access.reading() as context:
             wanted = self._access.session_id(session)
-            return log(context, LogOptions(limit, grep, relative, verdict, since, wanted, tasks))
+            options = LogOptions(
+                limit, grep, relative, verdict, since, wanted, package, failed, tasks, branches
+            )
+            return log(context, options)
 
     def show(
         self, ref: str, *, paths: bool = False, monitor: Monitor | None = None

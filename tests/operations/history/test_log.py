@@ -29,7 +29,7 @@ def ws(project: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Work
 @pytest.fixture(scope="module")
 def timeline(ws: Workspace, project: Path) -> list[str]:
     """Four checkpoints: made, edited and passing, elsewhere and failing, deleted."""
-    assert ws.log() == (None, ())
+    assert not ws.log().checkpoints
     (project / "sub").mkdir()
     (project / "sub" / "file").write_text("1")
     ids = [save(ws, "Begin", meta={"ticket": "AB-12"})]

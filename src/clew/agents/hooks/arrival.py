@@ -15,6 +15,8 @@ import time
 from collections.abc import Iterable
 
 TIMEOUT_SECONDS = 2.0
+MISSING_TIMEOUT_SECONDS = 1.0
+"""For a transcript that does not exist yet: an agent may create it after its first call, or never."""
 _EFFECT_TIMEOUT_SECONDS = 3.0
 _POLL_SECONDS = 0.005
 _TAIL_BYTES = 4 << 20
@@ -25,12 +27,15 @@ def wait_for_results(
 ) -> bool:
     """Wait until the results of all calls are in the transcript; return whether they are."""
     wanted = [_result_marker(call) for call in calls if call]
-    until = time.monotonic() + timeout
+    started = time.monotonic()
     while True:
         tail = _tail(transcript)
-        if tail is None or all(one in tail for one in wanted):
-            return tail is not None
-        if time.monotonic() > until:
+        if tail is not None and all(one in tail for one in wanted):
+            return True
+        if tail is None and not _may_appear(transcript):
+            return False
+        limit = timeout if tail is not None else min(timeout, MISSING_TIMEOUT_SECONDS)
+        if time.monotonic() > started + limit:
             return False
         time.sleep(_POLL_SECONDS)
 
@@ -46,6 +51,14 @@ def has_failed(transcript: str, call: str, timeout: float = _EFFECT_TIMEOUT_SECO
         return any(one.get("is_error") is True for one in parts if one.get("tool_use_id") == call)
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return None
+
+
+def _may_appear(path: str) -> bool:
+    """Return whether a file that cannot be read may only be missing so far."""
+    directory = os.path.dirname(path)  # one for each project, which the agent may create, too
+    return not os.path.lexists(path) and (
+        os.path.isdir(directory) or os.path.isdir(os.path.dirname(directory))
+    )
 
 
 def _result_marker(call: str) -> bytes:

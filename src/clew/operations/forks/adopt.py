@@ -70,6 +70,13 @@ def _adopted_by(context: Context, identifier: CheckpointId) -> Checkpoint | None
         return None
 
 
+def adopted_workspace(context: Context, checkpoint: Checkpoint) -> bytes | None:
+    """Return the workspace of the fork that a checkpoint adopted, if that can be told."""
+    said = dict(checkpoint.labels.meta).get(ADOPTED)
+    adopted = _adopted_by(context, checkpoint.id) if said else None
+    return adopted.record.workspace if adopted is not None else None
+
+
 def _grown_from(context: Context, fork: ForkInfo, there: Sequence[CheckpointId]) -> Checkpoint:
     """Return the checkpoint that a fork was created from, or its own first, with the same tree."""
     base = context.store.checkpoints.get(fork.base)

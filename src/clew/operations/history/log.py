@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from clew.diff.trees import lookup
 from clew.errors import BadOption
 from clew.model.checkpoint import Checkpoint
 from clew.model.entry import Entry
+from clew.model.ids import CheckpointId
 from clew.model.named_tuple import NamedTuple
 from clew.model.quantity import parse_since
 from clew.model.results import Log
+from clew.model.story import Story
 from clew.model.verdict import VerdictStatus
 from clew.operations.context import Context
 from clew.operations.history.references import utc_offset
 from clew.operations.sessions.task_lists import with_all_tasks
+from clew.policy.labels import FAILED
+from clew.store.stories import StoredHeadline
 from clew.story.version import is_current_version, story_version
 
 NO_VERDICT = "none"
@@ -24,13 +30,26 @@ class LogOptions(NamedTuple):
 
     limit: int | None = None
     grep: str | None = None
-    path: bytes | None = None
+    paths: tuple[bytes, ...] = ()
+    """Only checkpoints that changed one of these."""
     verdict: str | None = None
     since: str | None = None
     session: bytes | None = None
     """The id of a session; empty for checkpoints without one."""
+    package: str | None = None
+    """Only checkpoints that installed, changed or removed this package."""
+    failed: bool = False
+    """Only checkpoints whose check fails, or before or at which a tool call failed."""
     tasks: bool = False
     """Whether to read the task list of each checkpoint."""
+    branches: bool = False
+    """Whether to tell how the checkpoints are connected."""
+
+    @property
+    def is_selective(self) -> bool:
+        """Whether checkpoints in between are left out."""
+        filters = (self.grep, self.verdict, self.session, self.package)
+        return bool(self.paths) or self.failed or any(one is not None for one in filters)
 
 
 def log(context: Context, options: LogOptions) -> Log:
@@ -40,32 +59,73 @@ def log(context: Context, options: LogOptions) -> Log:
         raise BadOption("--verdict", f"must be one of {', '.join(VERDICTS)}")
     here = context.store.trails.here(context.workspace)
     headlines = context.store.stories.headlines(context.workspace)
+    failed = _with_failures(context) if options.failed else set()
+    parents: dict[CheckpointId, CheckpointId | None] = {}
     found: list[Checkpoint] = []
+    current: Checkpoint | None = None
+    unlisted = 0
+    wants_here = options.branches and not options.is_selective and here is not None
     for checkpoint in context.store.checkpoints.newest_first(context.workspace):
-        if options.limit is not None and len(found) >= options.limit:
+        is_full = options.limit is not None and len(found) >= options.limit
+        if is_full and not wants_here:
             break
-        if checkpoint.record.time_ns < since_ns:
-            continue  # order is by sequence: a clock that was set back hides nothing
+        parents[checkpoint.id] = checkpoint.record.parent
+        is_here = checkpoint.id == here
         kept = headlines.get(checkpoint.id)
-        checkpoint = checkpoint._replace(
-            is_here=checkpoint.id == here, headline=kept.headline if kept else None
-        )
-        if _fits(context, checkpoint, options):
-            found.append(checkpoint)
+        checkpoint = checkpoint._replace(is_here=is_here, headline=kept.headline if kept else None)
+        # Order is by sequence, so a clock that was set back hides nothing.
+        if not is_full and checkpoint.record.time_ns >= since_ns:
+            if _fits(context, checkpoint, options, failed):
+                found.append(checkpoint)
+                wants_here = wants_here and not is_here
+        elif wants_here and is_here:
+            current = checkpoint
+            break
+        elif is_full:
+            unlisted += 1
+    derived = _derived(context, [*found, *filter(None, [current])], headlines)
+    listed = [_with_headline(one, derived) for one in found]
+    if options.tasks:
+        listed = list(with_all_tasks(context, listed))
+    known = None
+    if options.branches:
+        from clew.operations.history.branches import branches  # noqa: PLC0415  only a graph needs it
+
+        if current is not None:
+            current = _with_headline(current, derived)
+        with_forks = not options.is_selective
+        all_listed = [*listed, *filter(None, [current])]
+        known = branches(context, all_listed, parents, derived, with_forks=with_forks)
+        known = known._replace(here=current, unlisted_count=unlisted)
+    return Log(here, tuple(listed), known)
+
+
+def _with_headline(checkpoint: Checkpoint, derived: Mapping[CheckpointId, Story]) -> Checkpoint:
+    story = derived.get(checkpoint.id)
+    return checkpoint if story is None else checkpoint._replace(headline=story.headline)
+
+
+def _derived(
+    context: Context, found: list[Checkpoint], headlines: Mapping[CheckpointId, StoredHeadline]
+) -> dict[CheckpointId, Story]:
+    """Return the stories that are not stored, or are of another version."""
     version = story_version(context.store.settings.all(context.workspace))
-    lacking = [
+    lacking = {
         one.id
         for one in found
         if one.id not in headlines or not is_current_version(headlines[one.id].version, version)
-    ]
-    if lacking:
-        from clew.operations.history.story import derive_missing_headlines  # noqa: PLC0415  most stories are stored
+    }
+    if not lacking:
+        return {}
+    from clew.operations.history.story import derive_unstored  # noqa: PLC0415  most stories are stored
 
-        derived = derive_missing_headlines(
-            context, [one for one in found if one.id in set(lacking)]
-        )
-        found = [one._replace(headline=derived.get(one.id, one.headline)) for one in found]
-    return Log(here, tuple(with_all_tasks(context, found) if options.tasks else found))
+    return derive_unstored(context, [one for one in found if one.id in lacking])
+
+
+def _with_failures(context: Context) -> set[CheckpointId]:
+    """Return the checkpoints at which a tool call failed, or in whose state it did."""
+    failures = context.store.failures.newest_first(context.workspace)
+    return {failure.checkpoint for failure in failures}
 
 
 def _since(context: Context, text: str | None) -> int:
@@ -77,16 +137,45 @@ def _since(context: Context, text: str | None) -> int:
         raise BadOption("--since", str(error)) from error
 
 
-def _fits(context: Context, checkpoint: Checkpoint, options: LogOptions) -> bool:
+def _fits(
+    context: Context, checkpoint: Checkpoint, options: LogOptions, failed: set[CheckpointId]
+) -> bool:
     if options.verdict is not None:
         status = checkpoint.verdict.status if checkpoint.verdict is not None else NO_VERDICT
         if status != options.verdict:
             return False
     if options.session is not None and checkpoint.record.position.session != options.session:
         return False
+    if options.failed and checkpoint.id not in failed and not _is_failing(checkpoint):
+        return False
     if options.grep is not None and not _mentions(checkpoint, options.grep.lower()):
         return False
-    return options.path is None or _touches(context, checkpoint, options.path)
+    if options.paths and not any(_touches(context, checkpoint, path) for path in options.paths):
+        return False
+    return options.package is None or _concerns(context, checkpoint, options.package)
+
+
+def _is_failing(checkpoint: Checkpoint) -> bool:
+    verdict = checkpoint.verdict
+    return (
+        verdict is not None and verdict.status in (VerdictStatus.FAILING, VerdictStatus.FLAKY)
+    ) or any(key == FAILED for key, _ in checkpoint.labels.meta)
+
+
+def _concerns(context: Context, checkpoint: Checkpoint, package: str) -> bool:
+    """Return whether a package was installed, changed or removed, or its entry in a lock file."""
+    from clew.operations.history.story import story_of  # noqa: PLC0415  only with a package
+
+    wanted = _package_name(package)
+    return any(
+        fact.kind.partition(".")[0] in ("package", "lock") and _package_name(fact.subject) == wanted
+        for fact in story_of(context, checkpoint).facts
+    )
+
+
+def _package_name(text: str) -> str:
+    """Return a name in one spelling: PyPI takes `-`, `_` and `.` for the same."""
+    return text.lower().replace("_", "-").replace(".", "-")
 
 
 def _mentions(checkpoint: Checkpoint, text: str) -> bool:

@@ -98,19 +98,19 @@ def story_details(
     return CheckpointStory(shown, story, unmentioned, verdicts, look)
 
 
-def derive_missing_headlines(
+def derive_unstored(
     context: Context, checkpoints: Sequence[Checkpoint]
-) -> dict[CheckpointId, str]:
-    """Return the headlines of checkpoints that have none, as many as time allows; store nothing."""
+) -> dict[CheckpointId, Story]:
+    """Return the stories of checkpoints that have none, as many as time allows; store nothing."""
     deadline = context.host.monotonic() + _PATIENCE
-    found: dict[CheckpointId, str] = {}
+    found: dict[CheckpointId, Story] = {}
     for checkpoint in checkpoints:
         if context.host.monotonic() > deadline:
             break
         try:
             since, _ = context.store.checkpoints.surviving(checkpoint.record.parent)
             stored = _stored_story(context, checkpoint, since)
-            found[checkpoint.id] = (stored or _derive(context, checkpoint, since)).headline
+            found[checkpoint.id] = stored or _derive(context, checkpoint, since)
         except (ClewError, OSError):
             continue  # the timeline is shown without it
     return found

@@ -25,7 +25,7 @@ from clew.operations.save.scan import rescan_after_damage, scan_into
 from clew.operations.sessions.outstanding_effects import forgotten_at
 from clew.operations.sessions.sessions import recorded_session
 from clew.operations.sessions.task_lists import with_tasks
-from clew.policy.labels import made_label, meta_labels, said_redacted
+from clew.policy.labels import PROMPT, label, made_label, meta_labels, said_redacted
 from clew.policy.redaction.redact import MARK, redact_words
 from clew.store.writer import ObjectWriter
 from clew.worktree.cache import WorktreeCache
@@ -300,7 +300,8 @@ def labels_for(options: SaveOptions, sequence: int, notices: list[str]) -> Label
     """Return the labels to store, without secrets; add a notice for each redaction."""
     intent = made_label(_intent(options.intent, notices))
     description = made_label(options.description)
-    given = tuple(sorted((options.meta or {}).items()))
+    prompt = (options.meta or {}).get(PROMPT, "")
+    given = tuple(sorted(pair for pair in (options.meta or {}).items() if pair[0] != PROMPT))
     meta = meta_labels(given)
     redacted = {
         "intent": intent.was_redacted,
@@ -321,6 +322,7 @@ def labels_for(options: SaveOptions, sequence: int, notices: list[str]) -> Label
         description=description.text,
         meta=meta,
         is_intent_from_git=isinstance(options.intent, GitSubject) and bool(intent.text),
+        prompt=label(prompt),
     )
 
 
