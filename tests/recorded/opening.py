@@ -84,6 +84,10 @@ class Shop:
         found: str = ids[-1]
         return found
 
+    def words(self, command: tuple[str, ...]) -> list[str]:
+        """Return a command in which the name of a step in braces became its checkpoint."""
+        return [self.made_by(word[1:-1]) if word[:1] == "{" else word for word in command]
+
     def content(self, checkpoint: str, path: str) -> bytes | None:
         """Return a file of a checkpoint; None if it has none."""
         with self.workspace() as workspace:
@@ -91,12 +95,6 @@ class Shop:
                 return b"".join(workspace.cat(checkpoint, str(self.path / path)))
             except NoSuchPath:
                 return None
-
-    def others(self) -> set[str]:
-        """Return the checkpoints of the fork: the journal has those of the shop."""
-        with self.workspace() as workspace, workspace.reading_context() as context:
-            rows = context.store.database.execute("SELECT id FROM checkpoints")
-        return {row[0].hex()[:8] for row in rows}
 
     def work_on(self) -> None:
         """Change some files and save nothing: what somebody has in front of them."""
@@ -142,6 +140,9 @@ def _write_files(store: Store, info: WorkspaceInfo) -> None:
 class _Still(FakeHost):
     def now_ns(self) -> int:
         return _NOW_NS
+
+    def free_bytes(self, path: str | bytes) -> int:
+        return 200_000_000_000
 
 
 class _Library:

@@ -126,10 +126,10 @@ def first(journal: Journal) -> None:
         "购物车: a cart with a total on the page 🛒",
         write("cart", "web/src/cart.js", _CART),
         bash("npm-mitt", "cd web && npm install --no-audit --no-fund mitt"),
-        bash("failed-build", "cd web && npm run build"),
+        bash("failed-build", "npm run build"),
         read("read-app", "web/src/app.js"),
         edit("cart-on-page", "web/src/app.js", "document.title", _USE_CART),
-        bash("web-dist", "mkdir -p web/dist && cat web/src/*.js > web/dist/app.js"),
+        bash("web-dist", "mkdir -p dist && cat src/*.js > dist/app.js"),
     )
     at("2026-11-16 15:40")
     ana.changes("rm-note", "rm -r docs", lambda: machine.run("rm", "-r", "docs"))

@@ -33,6 +33,7 @@ def set_up(brought: Path, source: Path, site_packages: Path) -> None:
     """Make the namespaces look like the machine of one developer: /home/ana, /srv, no network."""
     _run("hostname", "ana-laptop")
     _run("ip", "link", "set", "lo", "up")
+    _run("mount", "-o", "remount,hidepid=2", "/proc")  # nobody sees the processes of others
     _run("mount", "-t", "tmpfs", "-o", "mode=755", "tmpfs", "/mnt")
     for name, origin in (("brought", brought), ("source", source), ("site", site_packages)):
         (Path("/mnt") / name).mkdir()
