@@ -9,6 +9,8 @@
 #   make torture  kill, starve and race clew at random   make torture ARGS="--seed 7 --minutes 60 --only kills"
 #   make figures  print figures of the source tree
 #   make docs     write the generated pages again
+#   make transcripts   write again what commands print of the recorded session
+#   make pictures   write the pictures of it in docs/ again
 #   make site     build the documentation site in build/site
 #   make man      build the manual page, build/clew.1
 #   make completion   write the completion scripts to build/completion
@@ -28,7 +30,7 @@ ARGS ?=
 LINTERS := "ruff check" "ruff format --check" mypy "lint-imports --no-logo" codespell
 
 .PHONY: help compiled demo test agents test-agents test-praisonai test-docker check bench eval \
-	torture figures docs site man completion format clean
+	torture figures docs transcripts pictures site man completion format clean
 .DEFAULT_GOAL := help
 
 help:
@@ -88,6 +90,12 @@ docs: $(READY)
 	@$(BIN)/python -m clew.cli.reference > docs/cli.md.new && mv docs/cli.md.new docs/cli.md
 	@$(BIN)/python -m clew.story.reference > docs/facts.md.new && mv docs/facts.md.new docs/facts.md
 	@$(BIN)/python -m tests.docs.field_tables
+
+transcripts: compiled
+	@$(BIN)/python -m tests.recorded.transcripts
+
+pictures: compiled
+	@$(BIN)/python -m tests.recorded.pictures
 
 # mkdocs has a venv of its own: no test needs it, and its dependencies are not ours.
 site:
