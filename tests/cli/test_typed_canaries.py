@@ -148,11 +148,11 @@ def typed_commands(say: Type) -> list[tuple[str, ...]]:
         ("config", "set", say("config KEY"), "x"),
         ("config", "get", say("config get")),
         ("completion", say("completion")),
-        ("prompt", "--format", say("prompt --format")),
         (say("an unknown command"),),
         ("log", f"--{say('an unknown option')}"),
         ("help", say("help")),
         ("-C", f"/nowhere/{say('-C').replace('/', '_')}", "log"),
+        ("prompt", "--format", say("prompt --format")),
     ]
 
 

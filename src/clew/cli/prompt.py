@@ -67,7 +67,11 @@ def run(args: Arguments, context: CommandContext) -> int:
 
 def _checked(form: str | None) -> str:
     """Return the format, or refuse a field that does not exist."""
-    text = DEFAULT if form is None else form
+    if form is None:
+        return DEFAULT
+    from clew.policy.redaction.redact import redact_words
+
+    text = redact_words(form)
     left = text
     for field in FIELDS:
         left = left.replace("{" + field + "}", "")
