@@ -25,8 +25,11 @@ def expired_facts(
     change = evidence.changes.get(path)
     if change is None or change.old is None or (change.new and change.new.size >= change.old.size):
         return
-    kept = {line.new for line in log_lines(new.log("HEAD"))} | {*new.all.values()}
-    named = (line.new for line in reversed(log_lines(old.log("HEAD"))[-_MAX_LINES:]))
+    was, now = log_lines(old.log("HEAD")), log_lines(new.log("HEAD"))
+    if now and now[0] not in was:
+        return  # another repository, which is told as such
+    kept = {line.new for line in now} | {*new.all.values()}
+    named = (line.new for line in reversed(was[-_MAX_LINES:]))
     wanted = [one for one in dict.fromkeys(named) if one not in kept]
     if not wanted:
         return
