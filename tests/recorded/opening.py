@@ -149,6 +149,9 @@ class _Library:
     """The library on the machine of the recording."""
 
     init = staticmethod(opening.init)
+    open_named = staticmethod(opening.open_named)
+    search = staticmethod(opening.search)
+    workspaces = staticmethod(opening.workspaces)
     check_store = staticmethod(opening.check_store)
     require_name = staticmethod(opening.require_name)
     require_check = staticmethod(opening.require_check)

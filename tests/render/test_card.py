@@ -109,6 +109,7 @@ def test_show_starts_with_the_story_and_the_verdict() -> None:
         "  try the new login",
         "",
         *STORY,
+        "  parent       03030303",
         "  ⚠ 2 paths could not be read: secrets/a, secrets/b",
         "  ⚠ 1 file kept changing while being read: app.log",
         "  ⚠ this checkpoint is incomplete",

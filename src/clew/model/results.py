@@ -110,6 +110,8 @@ class Log(NamedTuple):
     """How they are connected, if requested."""
     older: int | None = None
     """How many older ones match, beyond the limit; None if they were not counted."""
+    matches: Mapping[CheckpointId, str] = {}
+    """What happened to the package that was asked for, for each checkpoint."""
 
 
 class Listing(NamedTuple):

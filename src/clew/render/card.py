@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 
 _INCOMPLETE = "  ⚠ this checkpoint is incomplete"
 
+_FAILED_WIDTH = 160
+"""Characters of the failed calls; `clew log --failed` lists them."""
+
 
 def saved(result: SaveResult, look: Style) -> Iterator[str]:
     """Yield the new checkpoint: its title, changes, size, verdict, and gaps in coverage."""
@@ -99,6 +102,8 @@ def shown(
         yield ""
         yield from _recorded(checkpoint, look)
         return
+    if checkpoint.record.parent is not None:
+        yield field("parent", paint(short(checkpoint.record.parent), "cyan", look))
     for gap in checkpoint_title.gaps(checkpoint.record.coverage):
         yield paint(f"  ⚠ {gap}", "yellow", look)
     if not checkpoint.record.coverage.complete:
@@ -112,7 +117,7 @@ def _labels(checkpoint: Checkpoint) -> Iterator[str]:
     """Yield the metadata and notes."""
     for key, value in checkpoint.labels.meta:
         if key == FAILED:
-            yield field("failed", safe_line(value))
+            yield field("failed", safe_line(value, _FAILED_WIDTH))
             continue
         yield field("meta", f"{safe_line(key)} = {safe_line(value)}")
     for note in checkpoint.labels.notes:

@@ -8,7 +8,7 @@ from clew.model.change import ChangeKind
 from clew.model.fact import Severity
 from clew.model.ids import short
 from clew.model.shorten import shorten_to_width
-from clew.render import checkpoint_title, folded, timestamps, units
+from clew.render import authors, checkpoint_title, folded, timestamps, units
 from clew.render.safe import safe, safe_path, shown_name
 from clew.render.style import Style, paint
 
@@ -75,11 +75,14 @@ def blamed(found: Blame, look: Style) -> Iterator[str]:
     if not found.matches:
         yield f"No checkpoint changed {safe(found.subject)}"
         return
+    names = authors.names([one.checkpoint for one in found.matches])
     for one in found.matches:
         checkpoint = one.checkpoint
         when = timestamps.short(checkpoint.record.time_ns, look)
         title = checkpoint_title.title(checkpoint)
         identifier = paint(short(checkpoint.id), "cyan", look)
+        who = names.author(checkpoint)
+        title = f"{who}  {title}" if who else title
         yield f"{paint(when, 'dim', look)}  {identifier}  {title}"
         for text in _events(one):
             yield f"{_INDENT * 2}{text}"

@@ -166,3 +166,18 @@ def test_what_a_limit_leaves_out_is_counted(
 ) -> None:
     assert ws.log(**options, counts_older=True).older == older  # type: ignore[arg-type]
     assert ws.log(**options).older is None  # type: ignore[arg-type]
+
+
+def test_by_package(tmp_path: Path) -> None:
+    (tmp_path / "project").mkdir()
+    wanted = tmp_path / "project" / "requirements.txt"
+    with opening.open(tmp_path / "project", store=tmp_path / "store", create=True) as ws:
+        for text in ("flask==1.0\nzope_interface==5.0\n", "flask==1.1\nzope_interface==5.0\n"):
+            wanted.write_text(text)
+            save(ws, text[:10])
+        found = ws.log(package="Flask")
+
+        assert [one.labels.intent for one in found.checkpoints] == ["flask==1.1"]
+        assert found.matches[found.checkpoints[0].id] == "flask 1.0 → 1.1 (requirements.txt)"
+        assert not ws.log(package="zope.interface").checkpoints  # unchanged
+        assert not ws.log(package="fla").checkpoints

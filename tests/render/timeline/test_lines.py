@@ -48,7 +48,7 @@ def test_a_timeline_reads_in_columns() -> None:
         "  today",
         "  check: npm test",
         "@ 04040404 11:00 ✘ try the new login ← here incomplete            +3 ~2 -1",
-        "◦ 03030303 10:27   ↩ rescue before restoring before-auth          ~1",
+        "◦ 03030303 10:27   ↩ before restoring before-auth                 ~1",
         "│ yesterday",
         "● 02020202 10:07 ✔ before-auth · before the auth refactor pinned  +3 ~2 -1",
         "│ Sat 6 Dec 2025",
@@ -79,10 +79,27 @@ def test_an_agents_work_is_below_its_prompt() -> None:
     ]
 
 
-def test_a_single_step_names_its_agent() -> None:
+def test_a_single_step_names_its_agent_and_its_prompt() -> None:
     mine = samples.checkpoint(5, Labels("my own"))
 
-    assert "claude fix: make" in drawn(mine, by_agent(2, "fix: make", "fix"))[1]
+    assert "claude make" in drawn(mine, by_agent(2, "make"))[1]
+    assert drawn(mine, by_agent(2, "fix: make", "fix"))[1] == "│ claude-code: fix (1 checkpoint)"
+
+
+def test_a_reason_is_shown_without_the_rules_that_programs_draw() -> None:
+    failed = FailedCall("make", "=" * 70 + " FAILED", 0, b"1" * 16, *[samples.FIRST.id] * 2)
+
+    assert any(
+        line.endswith("failed: make: FAILED") for line in drawn(samples.FIRST, failures=(failed,))
+    )
+
+
+def test_what_happened_to_the_package_that_was_asked_for_is_shown() -> None:
+    log = log_of(samples.FIRST._replace(headline="installed 40 packages"))
+    log = log._replace(matches={samples.FIRST.id: "added mitt 3.0.1 (npm:web)"})
+    found = list(lines(log, Style(samples.NOW, lambda _: 0, 100, False)))
+
+    assert found[-1].endswith("added mitt 3.0.1 (npm:web)")
 
 
 def test_seconds_are_shown_where_a_minute_is_not_enough() -> None:

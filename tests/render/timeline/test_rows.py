@@ -82,7 +82,8 @@ def test_a_run_of_one_session_and_prompt_has_a_heading() -> None:
     )
 
     assert outline(rows(log, fold=True)) == [
-        "heading 'ship it' 2", "6 headed", "5 headed", "4", "3", "2", "1",
+        "heading 'ship it' 2", "6 headed", "5 headed", "heading 'fix it' 1", "4 headed", "3",
+        "heading 'fix it' 1", "2 headed", "heading 'fix it' 1", "1 headed",
     ]  # fmt: skip
 
 

@@ -8,6 +8,7 @@ from clew.diff.trees import lookup
 from clew.errors import BadOption
 from clew.model.checkpoint import Checkpoint
 from clew.model.entry import Entry
+from clew.model.fact import Fact
 from clew.model.ids import CheckpointId
 from clew.model.named_tuple import NamedTuple
 from clew.model.quantity import parse_since
@@ -89,8 +90,14 @@ def log(context: Context, options: LogOptions) -> Log:
         all_listed = [*listed, *filter(None, [below])]
         with_forks = not options.is_selective
         known = branches(context, all_listed, found.parents, derived, with_forks=with_forks)
+        if options.is_selective and not options.failed:
+            known = known._replace(failures=())
         known = known._replace(here=below, unlisted_count=found.unlisted)
-    return Log(here, tuple(listed), known, found.older if options.counts_older else None)
+    matches = {}
+    if options.package is not None:
+        matches = {one.id: _what_happened(context, one, options.package) for one in listed}
+    older = found.older if options.counts_older else None
+    return Log(here, tuple(listed), known, older, matches)
 
 
 def _matches(
@@ -184,7 +191,7 @@ def _fits(
         return False
     if options.paths and not any(_touches(context, checkpoint, path) for path in options.paths):
         return False
-    return options.package is None or _concerns(context, checkpoint, options.package)
+    return options.package is None or bool(_about_package(context, checkpoint, options.package))
 
 
 def _is_failing(checkpoint: Checkpoint) -> bool:
@@ -194,15 +201,31 @@ def _is_failing(checkpoint: Checkpoint) -> bool:
     ) or any(key == FAILED for key, _ in checkpoint.labels.meta)
 
 
-def _concerns(context: Context, checkpoint: Checkpoint, package: str) -> bool:
-    """Return whether a package was installed, changed or removed, or its entry in a lock file."""
+def _about_package(context: Context, checkpoint: Checkpoint, package: str) -> list[Fact]:
+    """Return the facts about a package: installed, changed or removed, or its line in a lock file."""
     from clew.operations.history.story import story_of  # noqa: PLC0415  only with a package
 
     wanted = _package_name(package)
-    return any(
-        fact.kind.partition(".")[0] in ("package", "lock") and _package_name(fact.subject) == wanted
+    return [
+        fact
         for fact in story_of(context, checkpoint).facts
-    )
+        if fact.kind.partition(".")[0] in ("package", "lock")
+        and _package_name(fact.subject) == wanted
+    ]
+
+
+def _what_happened(context: Context, checkpoint: Checkpoint, package: str) -> str:
+    """Return `mitt 3.0.0 → 3.0.1 (npm:web)` for each fact about a package."""
+    told = []
+    for fact in _about_package(context, checkpoint, package):
+        if fact.before is None:
+            what = f"added {fact.subject} {fact.after or ''}"
+        elif fact.after is None:
+            what = f"removed {fact.subject} {fact.before}"
+        else:
+            what = f"{fact.subject} {fact.before} → {fact.after}"
+        told.append(f"{what.strip()} ({fact.scope})")
+    return "; ".join(told)
 
 
 def _package_name(text: str) -> str:

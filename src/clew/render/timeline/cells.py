@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from clew.model.ids import short
 from clew.model.named_tuple import NamedTuple
 from clew.policy.labels import FAILED
-from clew.render import checkpoint_title, timestamps, units
+from clew.render import authors, checkpoint_title, timestamps, units
 from clew.render.safe import safe_line
 from clew.render.style import Style
-from clew.render.timeline import authors
 from clew.render.timeline.graph import Graph, GraphCells
 from clew.render.timeline.rows import (
     CheckpointRow,
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
 
     from clew.model.checkpoint import Checkpoint
+    from clew.model.failed_call import FailedCall
     from clew.model.ids import CheckpointId
     from clew.model.results import Log
 
@@ -35,6 +36,7 @@ MARK_FAILURE = "×"
 MARK_FORK = "◇"
 
 _NARROW, _WIDE = 80, 110
+_RULE = re.compile(r"[-=_*#~]{4,} ?")
 
 
 class Cells(NamedTuple):
@@ -112,7 +114,8 @@ class Layout:
         mark = MARK_HERE if checkpoint.is_here else checkpoint_title.mark(checkpoint)
         graph = self._node(checkpoint.id, mark, self._parents(checkpoint))
         verdict = checkpoint.verdict
-        story = _what_happened(checkpoint)
+        found = self._log.matches.get(checkpoint.id)
+        story = safe_line(found) if found else _what_happened(checkpoint)
         is_aside = checkpoint.is_rescue or bool(graph.node)
         return Cells(
             graph,
@@ -154,7 +157,7 @@ class Layout:
             if self._graph
             else GraphCells(MARK_FAILURE, 0)
         )
-        reason = f": {safe_line(newest.reason)}" if newest.reason else ""
+        reason = f": {_reason(newest)}" if newest.reason else ""
         more = f" (and {len(others):,} more failed calls)" if others else ""
         return Cells(
             graph,
@@ -241,6 +244,8 @@ def _main_line(log: Log) -> CheckpointId | None:
 def _title(checkpoint: Checkpoint, *, is_headed: bool) -> str:
     """Return name and intent, without the prompt if a heading names it."""
     labels = checkpoint.labels
+    if checkpoint.is_rescue:
+        return f"↩ {safe_line(labels.intent)}"
     if not labels.named and not labels.intent:
         return ""
     if is_headed and labels.prompt and labels.intent.startswith(labels.prompt):
@@ -255,6 +260,11 @@ def _what_happened(checkpoint: Checkpoint) -> str:
     if checkpoint.headline is None:
         return checkpoint_title.counts(checkpoint.changes)
     return safe_line(checkpoint.headline)
+
+
+def _reason(failure: FailedCall) -> str:
+    """Return why a call failed, without the rules that programs draw."""
+    return safe_line(_RULE.sub("", failure.reason))
 
 
 def _has_failed_label(checkpoint: Checkpoint) -> bool:

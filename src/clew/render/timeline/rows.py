@@ -89,7 +89,7 @@ def rows(log: Log, *, fold: bool) -> list[Row]:
         run = _run_at(items, at)
         count = sum(isinstance(item, CheckpointRow) for item in run)
         first = next((item for item in run if isinstance(item, CheckpointRow)), None)
-        is_headed = len(run) >= _LEAST_HEADED and first is not None and bool(_author(run[0])[0])
+        is_headed = first is not None and _needs_heading(run, first)
         if is_headed and first is not None:
             found.append(HeadingRow(first.checkpoint, count))
         found += _folded(run, log.branches if fold else None, is_headed)
@@ -163,6 +163,12 @@ def _run_at(items: Sequence[_Item], start: int) -> list[_Item]:
         prompt = prompt if prompt is not None else its_prompt
         run.append(item)
     return run
+
+
+def _needs_heading(run: Sequence[_Item], first: CheckpointRow) -> bool:
+    """Return whether something can be said once for a run: its prompt, or the session of several."""
+    session, prompt = _author(first)
+    return bool(session) and (bool(prompt) or len(run) >= _LEAST_HEADED)
 
 
 def _author(item: _Item) -> tuple[bytes, str | None]:
