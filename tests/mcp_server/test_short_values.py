@@ -9,7 +9,7 @@ import pytest
 
 from clew.mcp.short import history, restoring, words
 from clew.mcp.short.fit import MOST_BYTES, Section, fit, size, to_json
-from clew.mcp.short.paths import fold, generated_directory
+from clew.mcp.short.paths import Places, fold
 from clew.model.change import Change, ChangeKind
 from clew.model.checkpoint import Checkpoint, Labels
 from clew.model.fact import Severity
@@ -229,9 +229,11 @@ def test_a_plan_with_thirty_thousand_deletions_shows_what_was_written_first() ->
     ("path", "directory"),
     [
         ("web/node_modules/a/b.js", "web/node_modules/"),
+        ("web/node_modules", "web/node_modules/"),
         ("node_modules/x/node_modules/y", "node_modules/"),
-        ("app/a/__pycache__/x.pyc", "app/**/__pycache__/"),
-        ("__pycache__/x.pyc", "__pycache__/"),
+        ("app/a/__pycache__/x.pyc", "**/__pycache__/"),
+        ("__pycache__/x.pyc", "**/__pycache__/"),
+        ("app/x.pyc", "**/*.pyc"),
         (".venv/lib/python3.11/site-packages/x.py", ".venv/"),
         ("env/lib/python3.11/site-packages/x.py", "env/lib/python3.11/site-packages/"),
         ("x.egg-info/PKG-INFO", "x.egg-info/"),
@@ -247,7 +249,7 @@ def test_a_plan_with_thirty_thousand_deletions_shows_what_was_written_first() ->
     ],
 )
 def test_generated_directories(path: str, directory: str | None) -> None:
-    assert generated_directory(path) == directory
+    assert Places().of(path) == directory
 
 
 @pytest.mark.parametrize(
@@ -257,13 +259,13 @@ def test_generated_directories(path: str, directory: str | None) -> None:
         ("web/node_modules/a/x.js", "web/node_modules/a/x.js", None),
         ("web/node_modules/a/x.js", "web", "web/node_modules/"),
         ("web/node_modules/a/dist/x.js", "web/node_modules/a", "web/node_modules/a/dist/"),
-        ("web/node_modules/b/x.js", "web/node_modules/a", "web/node_modules/"),
+        ("web/node_modules/b/x.js", "web/node_modules/a", None),
     ],
 )
 def test_a_generated_directory_that_is_asked_for_is_open(
     path: str, named: str, directory: str | None
 ) -> None:
-    assert generated_directory(path, [named]) == directory
+    assert Places([named]).of(path) == directory
 
 
 def test_every_generated_directory_of_the_tables_is_folded() -> None:

@@ -123,7 +123,8 @@ class Patch(NamedTuple):
 def chosen(changes: Sequence[Change], named: Sequence[str] = ()) -> tuple[list[Change], int, int]:
     """Return the files to show in a patch, how many there are, and how many more are generated."""
     files = [one for one in changes if _has_patch(one)]
-    own = [one for one in files if paths.generated_directory(as_text(one.path), named) is None]
+    places = paths.Places(named)
+    own = [one for one in files if places.of(as_text(one.path)) is None]
     return own[:_MOST_PATCHED], len(own), len(files) - len(own)
 
 

@@ -3,22 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 from clew.mcp.short import words
-from clew.policy.generated_names import (
-    DIRECTORIES,
-    DIRECTORY_ENDINGS,
-    SCATTERED_DIRECTORIES,
-)
-
-_GIT = ".git"
-_WRITTEN_IN_GIT = (["config"], ["hooks"], ["info"])
-"""What a person writes in a repository, and an attacker."""
-_MORE_DIRECTORIES = {_GIT, "site-packages"}
-"""Directories that programs maintain, although not generated in the sense of the tables."""
-_ENDINGS = tuple(DIRECTORY_ENDINGS)
+from clew.policy.generated import GeneratedPlaces
 
 
 class Folded(NamedTuple):
@@ -30,53 +18,41 @@ class Folded(NamedTuple):
     """Generated directories, the largest first."""
 
 
-def generated_directory(path: str, named: Sequence[str] = ()) -> str | None:
-    """Return the topmost generated directory that contains `path` or is it, or None.
+class Places:
+    """Tells generated paths from those that a person may have written (`policy/generated.py`)."""
 
-    Directories that occur everywhere count together: `web/**/__pycache__/`.
-    Somebody has asked for the paths in `named`: what is in such a directory is not generated, but
-    what is in a generated directory below it is.
-    """
-    for asked in named:
-        if path == asked:
+    def __init__(self, named: Sequence[str] = ()) -> None:
+        """`named` are paths that somebody has asked for: what is at or above them is not folded."""
+        self._places = GeneratedPlaces(named=[_bytes(one.rstrip("/")) for one in named])
+
+    def of(self, path: str, *, is_directory: bool | None = None) -> str | None:
+        """Return the topmost generated directory of a path, or a pattern for what is scattered.
+
+        If it is not known whether the path is a directory, its name decides.
+        """
+        at = _bytes(path)
+        place = self._places.of(at, is_directory=bool(is_directory))
+        if place is None and is_directory is None:
+            found = self._places.of(at, is_directory=True)
+            if found is not None and found.path in (at, b""):
+                place = found
+        if place is None:
             return None
-        if path.startswith(f"{asked}/"):
-            inner = generated_directory(path[len(asked) + 1 :])
-            return f"{asked}/{inner}" if inner is not None else None
-    parent, _, name = path.rpartition("/")
-    if parent.endswith(_GIT) and [name] in _WRITTEN_IN_GIT:
-        return None
-    return _topmost(parent) or (_topmost(path) if _is_generated(name) else None)
-
-
-@lru_cache(maxsize=4_096)
-def _topmost(directory: str) -> str | None:
-    parts = directory.split("/")
-    for index, name in enumerate(parts):
-        if name in SCATTERED_DIRECTORIES and index:
-            return f"{parts[0]}/**/{name}/"
-        if name == _GIT and parts[index + 1 : index + 2] in _WRITTEN_IN_GIT:
-            return None
-        if _is_generated(name):
-            return "/".join(parts[: index + 1]) + "/"
-    return None
-
-
-def _is_generated(name: str) -> bool:
-    is_known = name in DIRECTORIES or name in SCATTERED_DIRECTORIES or name in _MORE_DIRECTORIES
-    return is_known or name.endswith(_ENDINGS)
+        return f"**/{place.pattern}" if place.pattern else _text(place.path) + "/"
 
 
 def fold(changes: Iterable[Mapping[str, Any]], named: Sequence[str] = ()) -> Folded:
     """Return changes, each with `path`, `kind` and a size, without those in generated directories."""
+    places = Places(named)
     listed: list[dict[str, Any]] = []
     directories: list[dict[str, Any]] = []
     groups: dict[str, dict[str, Any]] = {}
     for change in changes:
-        place = generated_directory(change["path"], named)
+        is_directory = _is_directory(change)
+        place = places.of(change["path"], is_directory=is_directory or None)
         if place is not None:
             _count(groups, place, change)
-        elif _is_directory(change):
+        elif is_directory:
             directories.append(_change(change))
         else:
             listed.append(_change(change))
@@ -92,10 +68,11 @@ def by_directory(
     changes: Iterable[Mapping[str, Any]], named: Sequence[str] = ()
 ) -> list[dict[str, Any]]:
     """Return how many paths changed in each top directory; `""` for the root itself."""
+    places = Places(named)
     groups: dict[str, dict[str, Any]] = {}
     for change in changes:
         top, slash, _ = change["path"].partition("/")
-        if generated_directory(change["path"], named) is None:
+        if places.of(change["path"]) is None:
             _count(groups, top + slash if slash else "", change)
     return _largest_first(groups)
 
@@ -138,3 +115,11 @@ def _is_directory(change: Mapping[str, Any]) -> bool:
 
 def _largest_first(groups: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
     return sorted(groups.values(), key=lambda group: -sum(group["change_counts"].values()))
+
+
+def _bytes(path: str) -> bytes:
+    return path.encode("utf-8", "surrogatepass")
+
+
+def _text(path: bytes) -> str:
+    return path.decode("utf-8", "surrogatepass")

@@ -48,10 +48,9 @@ def planned(full: Full) -> Short:
     sections = _shared(full, answer)
     answer["processes"] = [_process(one) for one in full["processes"]]
     sections.append(Section(answer, "processes", 0.1))
+    places = paths.Places()
     for kind in _KINDS:
-        answer[kind] = [
-            _planned(one) for one in full[kind] if paths.generated_directory(one["path"]) is None
-        ]
+        answer[kind] = [_planned(one) for one in full[kind] if places.of(one["path"]) is None]
         sections.append(Section(answer, kind, 0.15, _ALL_PATHS))
     every = chain.from_iterable(({**one, "kind": kind} for one in full[kind]) for kind in _KINDS)
     answer["folded"] = paths.fold(every).folded

@@ -6,25 +6,9 @@ from collections.abc import Sequence
 
 from clew.diff.trees import lookup
 from clew.model.ids import ObjectId
-from clew.model.path import is_within, join, name_of, parent_of
-from clew.model.tree import Get
-from clew.policy.generated_names import (
-    AMBIGUOUS,
-    DIRECTORIES,
-    DIRECTORY_ENDINGS,
-    SCATTERED_DIRECTORIES,
-)
-
-_GENERATED = frozenset(
-    name.encode() for name in (*DIRECTORIES, *SCATTERED_DIRECTORIES, ".git", "site-packages")
-)
-_ENDINGS = tuple(ending.encode() for ending in DIRECTORY_ENDINGS)
-_EXPLAINED = {
-    name.encode(): tuple(beside.encode() for beside in besides)
-    for name, besides in AMBIGUOUS.items()
-}
-_ENVIRONMENTS = (b"venv", b"env", b"virtualenv")
-_ENVIRONMENT_MARK = b"pyvenv.cfg"
+from clew.model.path import is_within, parent_of
+from clew.model.tree import Get, read_directory
+from clew.policy.generated import GeneratedPlaces, ambiguous, is_explained
 
 
 class GrepScope:
@@ -36,6 +20,7 @@ class GrepScope:
         self._within = tuple(within)
         self._is_generated_too = generated
         self._known: dict[bytes, bool] = {}
+        self._places = GeneratedPlaces(named=self._within)
         self.skipped: list[bytes] = []
         """Generated directories that were left out."""
 
@@ -61,13 +46,15 @@ class GrepScope:
         return True
 
     def _is_generated(self, root: ObjectId, path: bytes) -> bool:
-        name = name_of(path)
-        if name in _GENERATED or name.endswith(_ENDINGS):
+        if self._places.of(path, is_directory=True) is not None:
             return True
-        if name in _ENVIRONMENTS:
-            return lookup(root, join(path, _ENVIRONMENT_MARK), self._get) is not None
-        above = parent_of(path)
-        return any(
-            lookup(root, join(above, beside), self._get) is not None
-            for beside in _EXPLAINED.get(name, ())
-        )
+        inside = self._names(root, path)
+        if path not in ambiguous(path + b"/" + name for name in inside):
+            return False
+        return is_explained(path, self._names(root, parent_of(path)), inside)
+
+    def _names(self, root: ObjectId, directory: bytes) -> set[bytes]:
+        entry = lookup(root, directory, self._get)
+        if entry is None or not entry.is_directory:
+            return set()
+        return {one.name for one in read_directory(entry.content, self._get)}
