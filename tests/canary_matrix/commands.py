@@ -125,7 +125,7 @@ EXACT: dict[Line, str] = {
     ("diff", "names", "rotated", "--patch", "--reveal"): "it was asked for",
     ("cat", "@", "notes.md", "--json", "--reveal"): "it was asked for",
     ("ls", "@", "named", "--reveal"): "it was asked for: a path is needed to act",
-    ("status", "--reveal"): "it was asked for: a path is needed to act",
+    ("status", "--all", "--reveal"): "it was asked for: a path is needed to act",
     ("show", "names", "--paths", "--reveal"): "it was asked for: a path is needed to act",
     (
         "restore",

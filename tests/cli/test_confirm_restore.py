@@ -69,7 +69,7 @@ def test_on_a_terminal_a_person_is_asked(fake: FakeClew) -> None:
 
     assert ran.code == ExitCode.DONE
     assert "src/new.py" in ran.err
-    assert "This overwrites 1 path with unsaved changes: src/app.py" in ran.err
+    assert "not saved yet" in ran.err
     assert ran.err.endswith("Proceed? [y]es, [N]o, [d]iff: ")
 
 

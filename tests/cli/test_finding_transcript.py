@@ -85,7 +85,7 @@ project  <time>  1 checkpoint  9 B  <1>
 `clew -w project restore @` brings a missing directory back;
 `clew init DIR --attach project` connects one that was moved to DIR.
 $ clew -w project log
-●  <time>  it works  new workspace, 1 file  <2>  ← here
+@ <2> <time> it works ← here  new workspace, 1 file
 $ clew -w project restore @
 Now at <2> (it works)
   1 created, 1 with metadata restored; verified

@@ -148,8 +148,9 @@ def test_neither_a_pipe_nor_json_is_paged(much: Clew) -> None:
 
 
 def test_a_command_that_asks_is_not_paged(much: Clew) -> None:
+    much.ok("config", "set", "restore.ask", "always")
     with at_terminal(much, "undo", CLEW_PAGER=MARK) as terminal:
-        terminal.wait_for("[y/N]")
+        terminal.wait_for("Proceed?")
         terminal.type("n\n")
         code, screen = terminal.end()
 

@@ -74,8 +74,8 @@ def test_the_question_says_what_would_happen(edited: Clew) -> None:
     person = Person("decline")
     call(edited, "restore", {"ref": "first"}, person=person)
 
-    assert "replace 1 path" in person.asked[0]
-    assert "delete 1 path" in person.asked[0]
+    assert "overwrite or delete 2 files written by hand" in person.asked[0]
+    assert "D  new  10 B, not saved yet" in person.asked[0]
     assert "deploy web v3" in person.asked[0]
     assert person.asked[0].endswith("Continue?")
 

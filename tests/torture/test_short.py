@@ -53,7 +53,7 @@ def test_a_lost_pack_is_reported(scene: Scene) -> None:
     for pack in (scene.store / "packs").iterdir():
         pack.unlink()
 
-    with pytest.raises(Problem, match="check"):
+    with pytest.raises(Problem, match="fsck"):
         scene.check_store()
     with pytest.raises(Problem, match="restore"):
         scene.check_restorable(next(iter(scene.acknowledged)))

@@ -35,7 +35,7 @@ Claude Code, in ~/.claude/settings.json:
 --status-line reads the session from standard input and also prints whether a hook of it has run.""",
     (),
     (
-        Option(("--format",), "What to print (default: {id}{dirty}{verdict}{agent})", "FORMAT"),
+        Option(("--format",), "What to print, with the fields above", "FORMAT"),
         Option(("--scan",), "Look for changes for at most 100 ms"),
         Option(("--status-line",), "Read Claude Code's JSON from standard input"),
     ),

@@ -32,9 +32,10 @@ points out changes that the intent does not mention. Then come the verdict, labe
 
 
 def run(args: Arguments, context: CommandContext) -> int:
+    given = args.maybe("REF")
     with context.open() as workspace:
         details = workspace.show(
-            args.maybe("REF") or "@", paths=args.given("--paths"), monitor=context.monitor
+            "@" if given is None else given, paths=args.given("--paths"), monitor=context.monitor
         )
     look = context.look()
     context.emit(

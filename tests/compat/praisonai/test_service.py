@@ -195,7 +195,9 @@ def test_an_exclude_that_means_nothing_is_refused_at_the_beginning(place: Place)
     events = heard(service)
 
     assert not run(service.initialize())
-    assert events == [("error", {"error": "exclude: patterns cannot be negated"})]
+    assert events == [
+        ("error", {"error": "exclude: line 1: patterns cannot be negated: '!keep.txt'"})
+    ]
 
 
 def test_a_secret_in_a_message_is_not_kept_in_it(place: Place) -> None:

@@ -54,6 +54,8 @@ def read_words(access: Access, words: Sequence[str], monitor: Monitor) -> Compar
 
 def _existing(access: Access, word: str, checkpoints: Sequence[Checkpoint]) -> bytes | None:
     """Return the path that a word is, now or in one of the checkpoints; None if it is none."""
+    if not word:
+        return None
     try:
         path = access.relative(word)
     except (OutsideWorkspace, ValueError):
