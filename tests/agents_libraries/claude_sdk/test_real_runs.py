@@ -102,9 +102,10 @@ def test_without_a_session_store_claudes_own_transcript_is_what_was_said(
     hooks = clew_hooks(workspace)
     with stub_model(script(project)) as model:
         session = asyncio.run(run("build it", options(model.address, hooks=hooks)))
-    restored = workspace.restore(workspace.log().checkpoints[2].id.hex())
+    wanted = workspace.log().checkpoints[2]
+    restored = workspace.restore(wanted.id.hex())
     resumable = restored.brought.resumable
-    assert resumable is not None
+    assert resumable is not None, (wanted.labels.intent, wanted.record.position, restored.brought)
     resume = resumable.command.split()[-1]
     with stub_model([script(project)[0], {"text": "going on"}]) as model:
         asyncio.run(run("and now?", options(model.address, hooks=hooks, resume=resume)))

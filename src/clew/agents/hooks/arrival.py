@@ -15,8 +15,6 @@ import time
 from collections.abc import Iterable
 
 TIMEOUT_SECONDS = 2.0
-MISSING_TIMEOUT_SECONDS = 1.0
-"""For a transcript that does not exist yet: an agent may create it after its first call, or never."""
 _EFFECT_TIMEOUT_SECONDS = 3.0
 _POLL_SECONDS = 0.005
 _TAIL_BYTES = 4 << 20
@@ -27,15 +25,14 @@ def wait_for_results(
 ) -> bool:
     """Wait until the results of all calls are in the transcript; return whether they are."""
     wanted = [_result_marker(call) for call in calls if call]
-    started = time.monotonic()
+    until = time.monotonic() + timeout
     while True:
         tail = _tail(transcript)
         if tail is not None and all(one in tail for one in wanted):
             return True
         if tail is None and not _may_appear(transcript):
             return False
-        limit = timeout if tail is not None else min(timeout, MISSING_TIMEOUT_SECONDS)
-        if time.monotonic() > started + limit:
+        if time.monotonic() > until:
             return False
         time.sleep(_POLL_SECONDS)
 
@@ -54,7 +51,10 @@ def has_failed(transcript: str, call: str, timeout: float = _EFFECT_TIMEOUT_SECO
 
 
 def _may_appear(path: str) -> bool:
-    """Return whether a file that cannot be read may only be missing so far."""
+    """Return whether a file that cannot be read may only be missing so far.
+
+    An agent may create it after its first call.
+    """
     directory = os.path.dirname(path)  # one for each project, which the agent may create, too
     return not os.path.lexists(path) and (
         os.path.isdir(directory) or os.path.isdir(os.path.dirname(directory))
