@@ -324,8 +324,8 @@ Now at <1> (v1 · it works)
   1 replaced, 1 deleted; verified
   the previous state is saved as <2>; `clew undo` restores it
 $ clew log
-  ◦ <2> <time> ↩ rescue before restoring <1>  src/login.py: ~login(); added notes.txt
-@─╯ <1> <time> v1 · it works ← here                new workspace, 2 files
+  ◦ <2> <time> ↩ before restoring <1>  src/login.py: ~login(); added notes.txt
+@─╯ <1> <time> v1 · it works ← here         new workspace, 2 files
 $ clew undo --yes
 Now at <2> (↩ rescue before restoring <1>)
   1 created, 1 replaced; verified
