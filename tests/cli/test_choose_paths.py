@@ -64,6 +64,26 @@ def test_only_what_is_chosen_is_restored(changed: Clew) -> None:
     assert len(list((changed.workspace / "web/modules").iterdir())) == 30
 
 
+def test_a_generated_directory_is_one_question_however_few_its_files_are(clew: Clew) -> None:
+    clew.save("first", "--name", "first")
+    for name in ("node_modules/a/x.js", "node_modules/b.js", "web/one.js", "web/two.js"):
+        path = clew.workspace / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("x")
+    with Seat(clew, "restore", "first", "-i", rows=60) as seat:
+        answer(
+            seat,
+            ("node_modules/: delete", "y"),
+            ("delete web/one.js", "n"),
+            ("delete web/two.js", "n"),
+        )
+        code = seat.leave()
+
+    assert code == ExitCode.DONE
+    assert not (clew.workspace / "node_modules").exists()
+    assert len(list((clew.workspace / "web").iterdir())) == 2
+
+
 def test_a_directory_is_one_question_and_can_be_opened(changed: Clew) -> None:
     with Seat(changed, "restore", "first", "web", "--interactive", rows=60) as seat:
         answer(

@@ -1,6 +1,6 @@
 """Choosing paths of a restore one by one, as `git add --patch` does with hunks.
 
-A directory with many changed paths is one question, which `o` opens.
+A generated directory, or one with many changed paths, is one question, which `o` opens.
 """
 
 from __future__ import annotations
@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from clew.errors import NeedsConfirmation
 from clew.filenames import as_argument
-from clew.policy.path_groups import PathGroup, chosen_paths, grouped, is_folded
+from clew.policy.generated import GeneratedPlaces
+from clew.policy.path_groups import PathGroup, chosen_paths, grouped, has_many
 from clew.render import changes, choose_paths
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ class _Walk:
         self._context = context
         self._look = context.look()
         self._unsaved = frozenset(plan.unsaved)
+        self._places = GeneratedPlaces(plan.generated)
         self.root = grouped(
             {
                 "create": plan.created,
@@ -70,11 +72,25 @@ class _Walk:
         waiting = [group.below[name] for name in sorted(group.below, reverse=True)] or [group]
         while waiting:
             one = waiting.pop()
-            if not one.below or is_folded(one, sum(1 for _ in one.leaves())):
-                found.append(_deepest(one))
+            if not one.below or self._is_generated(one) or has_many(one):
+                found.append(self._deepest(one))
             else:
                 waiting.extend(one.below[name] for name in sorted(one.below, reverse=True))
         return iter(found), []
+
+    def _is_generated(self, group: PathGroup) -> bool:
+        """Return whether a directory is a generated one, not one inside of it."""
+        place = self._places.of(group.path, is_directory=True) if group.below else None
+        return place is not None and place.path in (group.path, b"")
+
+    def _deepest(self, group: PathGroup) -> PathGroup:
+        """Return the directory that all paths of a group are in, but none inside a generated one."""
+        while len(group.below) == 1 and not self._is_generated(group):
+            (only,) = group.below.values()
+            if not only.below:
+                break
+            group = only
+        return group
 
     def _ask(self, group: PathGroup, leaves: list[bytes]) -> str:
         """Return y, n, a, d or o."""
@@ -146,13 +162,3 @@ def _as_arguments(relative: list[bytes], context: CommandContext) -> list[str]:
     assert context.workspace is not None, "paths belong to an open workspace"
     root = context.workspace.info.path.rstrip(b"/")
     return [as_argument(root + b"/" + path) for path in relative]
-
-
-def _deepest(group: PathGroup) -> PathGroup:
-    """Return the directory that has all changes of `group`, so that it is opened in one step."""
-    while len(group.below) == 1:
-        (only,) = group.below.values()
-        if not only.below:
-            break
-        group = only
-    return group

@@ -49,12 +49,9 @@ def grouped(planned: Mapping[str, Sequence[PlannedPath]]) -> PathGroup:
     return root
 
 
-def is_folded(group: PathGroup, count: int) -> bool:
-    """Return whether the `count` paths below a directory are one question.
-
-    Generated directories always should be: this is the place to ask `policy/generated.py` too.
-    """
-    return bool(group.below) and count > _FEW
+def has_many(group: PathGroup) -> bool:
+    """Return whether the paths below a directory are so many that they are one question."""
+    return bool(group.below) and sum(1 for _ in group.leaves()) > _FEW
 
 
 def chosen_paths(root: PathGroup, accepted: set[bytes]) -> list[bytes]:

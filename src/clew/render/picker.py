@@ -39,10 +39,7 @@ class PickRows:
 
 
 def rows(log: Log, look: Style) -> PickRows:
-    """Return the rows of a timeline, each a column narrower than `look.width`.
-
-    The picker takes whatever rows this returns: another view of the timeline replaces it here.
-    """
+    """Return the rows of a timeline, each a column narrower than `look.width`."""
     found = log.checkpoints
     # The oldest has the longest date.
     times = max((width_of(_when(found[at], look)) for at in (0, -1)), default=0) if found else 0

@@ -9,8 +9,6 @@ from clew.render import tasks, units
 from clew.render.safe import safe_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from clew.model.checkpoint import Checkpoint
     from clew.model.position import Position
 
@@ -38,24 +36,3 @@ def progress(checkpoint: Checkpoint) -> str:
     if position.forgotten:
         words.append(f"{len(position.forgotten)} forgotten")
     return ", ".join(words)
-
-
-def who(checkpoints: Sequence[Checkpoint]) -> list[str]:
-    """Return the author of each checkpoint; empty strings if all have the same one."""
-    sessions = {one.record.position.session: one.record.position for one in checkpoints}
-    if len(sessions) < 2:
-        return [""] * len(checkpoints)
-    names = _names(sessions.values())
-    return [names[one.record.position.session] for one in checkpoints]
-
-
-def _names(positions: Iterable[Position]) -> dict[bytes, str]:
-    """Return a name for each session: its agent, with digits if two sessions have the same agent."""
-    every = list(positions)
-    agents = [safe_line(label(one.agent), 24) for one in every]
-    names = {}
-    for position, agent in zip(every, agents, strict=True):
-        digits = position.session.hex()[:_DIGITS]
-        is_unique = agent and agents.count(agent) == 1
-        names[position.session] = agent if is_unique else f"{agent} {digits}".strip()
-    return names
